@@ -46,7 +46,7 @@ Index state_bytes(const FormShape& shape) {
 }
 
 CompressedLayout layout_of(const FormShape& shape) {
-  return compressed_layout(shape.degree(), shape.points);
+  return compressed_layout(shape.degree(), shape.points, shape.value_bytes);
 }
 
 // Where k varies it may do so by orders of magnitude within a cell, and then nothing is packed:

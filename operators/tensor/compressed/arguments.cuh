@@ -2,7 +2,7 @@
 #pragma once
 
 #include "operators/cells/device_cells.hpp"
-#include "operators/tensor/compressed/layout.hpp"
+#include "operators/tensor/compressed/bits.hpp"
 
 namespace tessera {
 

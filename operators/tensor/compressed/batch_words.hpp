@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "mesh/lanes/simd.hpp"
+#include "operators/tensor/compressed/bits.hpp"
 #include "operators/tensor/compressed/fixed_point.hpp"
-#include "operators/tensor/compressed/layout.hpp"
 
 namespace tessera {
 

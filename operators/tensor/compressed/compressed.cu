@@ -21,7 +21,7 @@ class CompressedKernel final : public DeviceCellKernel<T>, public Updatable {
       : form_(form),
         grid_(make_cell_grid(form)),
         points_(form.discretization->basis.point_count()),
-        factors_(form, compressed_layout(grid_.degree, points_)),
+        factors_(form, compressed_layout(grid_.degree, points_, sizeof(T))),
         launch_(make_compressed_launch<T>(form.discretization->basis, factors_.bits())),
         any_size_(form) {
     if (launch_ == nullptr) {
@@ -52,7 +52,7 @@ class CompressedKernel final : public DeviceCellKernel<T>, public Updatable {
   }
 
   Updated update(const BilinearForm& form) override {
-    if (factors_.update(form, compressed_layout(grid_.degree, points_)) == Updated::no) {
+    if (factors_.update(form, compressed_layout(grid_.degree, points_, sizeof(T))) == Updated::no) {
       return Updated::no;
     }
     form_ = form;
@@ -63,7 +63,8 @@ class CompressedKernel final : public DeviceCellKernel<T>, public Updatable {
     const double n = grid_.degree + 1;
     const double m = points_;
     const double at_points = (6.0 + 15.0) * m * m * m;  // the factors' offsets, and the factors
-    const bool by_planes = compressed_layout(grid_.degree, points_).cells > 1;
+    const bool by_planes =
+        compressed_layout(grid_.degree, points_, sizeof(T)).part == ThreadPart::plane;
     return at_points + (by_planes ? whole_matrix_flops(3, n, m) : line_sweep_flops<T>(n, m));
   }
 

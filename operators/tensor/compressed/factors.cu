@@ -275,8 +275,11 @@ void DeviceCompressedFactors<T>::pack(const BilinearForm& form, const Compressed
     reaction = DeviceArray<double>(chunk * points);
     if (reaction_.size() == 0) reaction_ = DeviceArray<T>(cells * points);
   }
-  for (Index first = 0; first < cells; first += chunk) {
-    const Index count = std::min(chunk, cells - first);
+  // Where few bits do not suffice, the first cells tell it already, most often.
+  constexpr Index kFirst = 1 << 11;
+  Index count = 0;
+  for (Index first = 0; first < cells; first += count) {
+    count = std::min(are_few && first == 0 ? std::min(chunk, kFirst) : chunk, cells - first);
     maker.make(first, count, factors.data(), reaction.data());
     if (reaction_.size() > 0) {
       divide_by_weights(reaction.data(), weights.data(), m, count,

@@ -24,13 +24,13 @@ class CompressedInstance final : public CompressedLaunch<T> {
     } else {
       using Shape = LineShape<T, M>;
       launch(compressed_lines_kernel<T, P, M, bits>,
-             {kName, blocks_for(cells, Shape::kCells), dim3(Shape::kColumns, Shape::kRows)}, args,
+             {kName, blocks_for(cells, Shape::kCells), dim3(Shape::kColumns, Shape::kGroups)}, args,
              lines_);
     }
   }
 
  private:
-  static constexpr bool kPlanes = compressed_layout(P, M).cells > 1;
+  static constexpr bool kPlanes = compressed_layout(P, M, sizeof(T)).part == ThreadPart::plane;
   std::conditional_t<kPlanes, WeightedMatrices<T, P + 1, M>, typename LineSweeps<T, P, M>::Matrices>
       lines_;
 };

@@ -5,7 +5,7 @@
 
 #include "mesh/element/basis_1d.hpp"
 #include "operators/cells/device_cells.hpp"
-#include "operators/tensor/compressed/layout.hpp"
+#include "operators/tensor/compressed/bits.hpp"
 
 namespace tessera {
 

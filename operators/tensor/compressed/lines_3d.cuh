@@ -3,6 +3,7 @@
 
 #include "operators/cells/device_generation.cuh"
 #include "operators/tensor/compressed/arguments.cuh"
+#include "operators/tensor/compressed/layout.hpp"
 #include "operators/tensor/compressed/point.cuh"
 #include "operators/tensor/gpu/lines.cuh"
 #include "operators/tensor/sweeps/line_sweeps.cuh"
@@ -12,39 +13,45 @@ namespace tessera {
 /// v_c = B^T D B u_c by sum factorization with packed factors (compressed_point.cuh), a thread a
 /// line.
 ///
-/// Launch: LineShape<T, M>. Shared memory: three tensors of M^3 values a cell. Bytes a DoF: x and y
-/// once, and compressed_point_bytes() a point, M^3 / P^3 points, and a value more with a reaction.
-/// Flops: about 16 M + 50 a point, in single precision 12 M + 47. Deterministic but for the sinks
-/// that add atomically.
+/// Launch: LineShape<T, M>. Shared memory: five tensors of M^3 values a cell (three in single
+/// precision). Bytes a DoF: x and y once, and compressed_point_bytes() a point, M^3 / P^3 points,
+/// and a value more with a reaction. Flops: about 16 M + 50 a point, in single precision 12 M + 47.
+/// Deterministic but for the sinks that add atomically.
 template <class T, int P, int M, CompressedBits bits>
-__global__ void __launch_bounds__(LineShape<T, M>::kColumns* LineShape<T, M>::kRows,
-                                  LineShape<T, M>::kTable.blocks)
+__global__ void __launch_bounds__(LineShape<T, M>::kColumns* LineShape<T, M>::kGroups,
+                                  LineShape<T, M>::kRow.blocks)
     compressed_lines_kernel(const __grid_constant__ CompressedArguments<T> args,
                             const __grid_constant__ typename LineSweeps<T, P, M>::Matrices lines) {
   constexpr int n = P + 1;
-  constexpr CompressedLayout layout{1, M};
-  constexpr auto kCellBytes = static_cast<unsigned>(layout.group_bytes(bits));
+  using Sweeps = LineSweeps<T, P, M>;
+  constexpr CompressedLayout kLayout = compressed_layout(P, M, sizeof(T));
+  constexpr auto kGroupBytes = static_cast<unsigned>(kLayout.group_bytes(bits));
   // The packed factors are on their way while the last lines are interpolated. With other numbers
   // of points it gains nothing.
   constexpr bool kEarly = kSideBySide<T> && M == 9;
-  __shared__ __align__(16) T shared[LineShape<T, M>::kCells][LineBox<T, M>::kCellValues];
+  __shared__ __align__(16) T shared[Sweeps::kValues];
   const LineThread<T, P, M> thread(args.range.size());
   const CellPlace place =
       place_cell_32(args.grid, args.range, thread.active ? thread.number() : 0U);
-  const char* const factors =
-      args.factors + cell_number(args.grid, place.position) * static_cast<Index>(kCellBytes);
-  if (thread.active && thread.line == 0) prefetch_to_l2(factors, kCellBytes);
-  const CompressedHeader header(factors);  // on its way while u is gathered
+  const Index cell = cell_number(args.grid, place.position);
+  const char* const group = args.factors + cell / kLayout.cells * kGroupBytes;
+  const int in_group = static_cast<int>(cell % kLayout.cells);
+  if (thread.active && in_group == 0 && thread.a == 0 && thread.b == 0) {
+    prefetch_to_l2(group, kGroupBytes);
+  }
+  // On its way while u is gathered.
+  const CompressedHeader header(group + in_group * kCompressedHeaderBytes);
   const NodeLine nodes = line_along_z<P>(args.grid, place, thread.a, thread.b);
 
   T u[n];
   if (thread.has_nodes) gather_line(args.source, place, nodes, u);
-  using Sweeps = LineSweeps<T, P, M>;
-  const Sweeps sweeps(lines, thread, shared[thread.local]);
+  const Sweeps sweeps(lines, thread, shared);
   typename Sweeps::Gradient g;
   CompressedPoint<T, bits> packed[M];
   const auto load = [&](int q) {
-    packed[q].load(factors + kCompressedHeaderBytes, M * M * M, q * M * M + thread.line);
+    packed[q].load(group + kLayout.cells * kCompressedHeaderBytes,
+                   kLayout.lanes() * kLayout.steps(),
+                   kLayout.position(in_group, thread.a, q, thread.b));
   };
   sweeps.gradient(u, g, [&] {
     if (kEarly && thread.active) {
@@ -66,8 +73,7 @@ __global__ void __launch_bounds__(LineShape<T, M>::kColumns* LineShape<T, M>::kR
     }
   }
   T v[n];
-  const T* const r_q = args.reaction + cell_number(args.grid, place.position) * (M * M * M) +
-                       thread.b * M * M + thread.a;
+  const T* const r_q = args.reaction + cell * (M * M * M) + thread.b * M * M + thread.a;
   sweeps.integrate(g, v, args.reaction == nullptr ? AtPoints::nothing : AtPoints::values,
                    [&](int q) { return r_q[q * M]; });
   if (thread.has_nodes) scatter_line(args.sink, place, thread.number(), nodes, v);

@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(32, CompressedPlanes<P, M>::kBlocks)
   using Planes = CompressedPlanes<P, M>;
   constexpr int n = P + 1;
   constexpr int plane = Planes::plane;
-  constexpr CompressedLayout layout{Planes::kCells, M};
+  constexpr CompressedLayout layout{ThreadPart::plane, Planes::kCells, M};
   __shared__ T shared[Planes::kCells][Planes::kCellValues];
   const int lane = static_cast<int>(threadIdx.x);
   const bool has_cell = lane < Planes::kLanes;

@@ -1,8 +1,8 @@
 // A CompressedPoint holds the six factors of a point in fixed point.
 #pragma once
 
+#include "operators/tensor/compressed/bits.hpp"
 #include "operators/tensor/compressed/fixed_point.hpp"
-#include "operators/tensor/compressed/layout.hpp"
 
 namespace tessera {
 

@@ -86,7 +86,7 @@ struct TensorInstance {
   static void launch_lines(const TensorArguments<T>& args, const Basis1D& basis) {
     using Shape = LineShape<T, M>;
     const Launch shape{"tensor kernel of lines", blocks_for(args.range.size(), Shape::kCells),
-                       dim3(Shape::kColumns, Shape::kRows)};
+                       dim3(Shape::kColumns, Shape::kGroups)};
     if constexpr (kind == FactorKind::constant) {
       tessera::launch(separable_lines_kernel<T, P>, shape, args,
                       SeparableMatrices<T, n>(basis, args.axis_scale, args.reaction_scale));

@@ -19,7 +19,7 @@ class OnTheFlyInstance final : public OnTheFlyLaunch<T> {
     if constexpr (dim == 3) {
       using Shape = LineShape<double, M>;
       launch(on_the_fly_3d_kernel<T, P, M>,
-             {kName, blocks_for(cells, Shape::kCells), dim3(Shape::kColumns, Shape::kRows)}, args,
+             {kName, blocks_for(cells, Shape::kCells), dim3(Shape::kColumns, Shape::kGroups)}, args,
              lines_);
     } else {
       constexpr int kCells = kFlatThreads / M;

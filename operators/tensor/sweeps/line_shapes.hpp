@@ -1,45 +1,104 @@
 // These tables are the launch shapes of kernels with one thread per line, as measured on H100 and
-// H200.
+// H200, and the places of their tensors in shared memory.
 #pragma once
+
+#include <iterator>
 
 namespace tessera {
 
-/// A thread a line in 3D: how many cells a block has, where a tensor of a cell lies in shared
-/// memory, [z][y][x], and which threads have its lines. A wavefront takes 8 bytes for each of 16
-/// neighboring threads, if they lie in different banks (16 bytes for each of 8, 4 for each of 32).
-struct LineTableRow {
-  int rows;    // of a block: warps where a cell's lines fit in one, else cells
-  int blocks;  // a multiprocessor, with compressed factors: registers are held down to it
-  int lanes;   // thread a + lanes b of a cell has its lines number (a, b)
-  int row;     // values from one row to the next, from one plane to the next
-  int plane;
-  int apart;  // values between two cells, beside their three tensors
+/// Which thread has line (a, b) of a cell.
+enum class LineOrder {
+  by_cell,  // a + lanes b, one cell after another
+  by_rows,  // a + lanes (cell + cells b): rows of neighboring cells are side by side
 };
-/// By points an axis, from 2 on. Rows are odd and side by side, but where other strides are faster.
-/// A multiprocessor has four parts with a quarter of its registers each, so registers are held down
-/// where one more warp fits in a part then.
-inline constexpr LineTableRow kDoubleLines[] = {
-    {2, 12, 2, 3, 6, 4}, {2, 10, 3, 3, 9, 5}, {2, 8, 4, 5, 20, 0},
-    {2, 8, 5, 5, 25, 1}, {3, 4, 6, 9, 54, 8}, {1, 7, 8, 7, 56, 0},
-    {1, 6, 8, 9, 72, 0}, {1, 4, 9, 9, 81, 1}, {1, 3, 10, 11, 110, 0}};
-inline constexpr LineTableRow kSingleLines[] = {
-    {2, 12, 2, 3, 6, 0},  {2, 10, 3, 3, 9, 0}, {2, 10, 4, 5, 20, 0},
-    {2, 10, 5, 5, 25, 0}, {4, 4, 6, 9, 54, 8}, {1, 9, 8, 7, 56, 0},
-    {1, 8, 8, 9, 72, 0},  {1, 5, 9, 9, 81, 0}, {1, 4, 10, 11, 110, 0}};
+
+/// A thread a line in 3D. Cells come in groups, whose threads wait for each other: a warp's where
+/// all lines of a group fit in one, else the block's.
+struct LineShapeRow {
+  int cells;  // of a group
+  int lanes;  // threads from b to b + 1, at least the lines
+  LineOrder order;
+  int groups;  // of a block: warps, or 1
+  int blocks;  // a multiprocessor, with compressed factors: registers are held down to it
+};
+/// By points an axis, from 2 on. A multiprocessor has four parts with a quarter of its registers
+/// each, so registers are held down where one more warp fits in a part then.
+inline constexpr LineShapeRow kDoubleShapes[] = {
+    {8, 2, LineOrder::by_rows, 2, 12}, {3, 3, LineOrder::by_cell, 2, 10},
+    {2, 4, LineOrder::by_rows, 2, 8},  {5, 5, LineOrder::by_rows, 1, 4},
+    {4, 6, LineOrder::by_rows, 1, 3},  {1, 8, LineOrder::by_cell, 1, 7},
+    {1, 8, LineOrder::by_cell, 1, 6},  {1, 9, LineOrder::by_cell, 1, 4},
+    {1, 10, LineOrder::by_cell, 1, 3}};
+inline constexpr LineShapeRow kSingleShapes[] = {
+    {8, 2, LineOrder::by_cell, 2, 12}, {3, 3, LineOrder::by_cell, 2, 10},
+    {2, 4, LineOrder::by_cell, 2, 10}, {1, 5, LineOrder::by_cell, 2, 10},
+    {4, 6, LineOrder::by_cell, 1, 4},  {1, 8, LineOrder::by_cell, 1, 9},
+    {1, 8, LineOrder::by_cell, 1, 8},  {1, 9, LineOrder::by_cell, 1, 5},
+    {1, 10, LineOrder::by_cell, 1, 4}};
+constexpr bool has_line_shape(int points) {
+  return points >= 2 && points - 2 < static_cast<int>(std::size(kDoubleShapes));
+}
 template <class T>
-constexpr LineTableRow line_table_row(int points) {
-  return (sizeof(T) == sizeof(double) ? kDoubleLines : kSingleLines)[points - 2];
+constexpr LineShapeRow line_shape_row(int points) {
+  return (sizeof(T) == sizeof(double) ? kDoubleShapes : kSingleShapes)[points - 2];
 }
 
 /// Geometry on the fly in 3D has the lines of double precision, and so many blocks: spilled
 /// registers cost it less than waiting.
-inline constexpr int kOnTheFlyBlocks[] = {12, 10, 8, 8, 4, 6, 6, 4, 3};
+inline constexpr int kOnTheFlyBlocks[] = {12, 10, 8, 4, 3, 6, 6, 4, 3};
 
 /// Equal cells whose coefficient varies, in 3D: the lines of the precision, and so many blocks.
-inline constexpr int kScaledBlocks[] = {16, 14, 16, 14, 4, 10, 10, 6, 4};
+inline constexpr int kScaledBlocks[] = {16, 14, 16, 7, 3, 10, 10, 6, 4};
 
 /// Equal cells with constant coefficients in 3D: by p + 1 points, likewise.
-inline constexpr int kSeparableBlocks[] = {16, 16, 16, 14, 5, 12, 10, 6, 4};
+inline constexpr int kSeparableBlocks[] = {16, 16, 16, 7, 4, 12, 10, 6, 4};
+
+/// Where entry (x, y, z) of a cell's tensor lies in shared memory: at x + y_step y + z_step z, and
+/// that of the next cell of the block cell_step further.
+struct LineStrides {
+  int y_step;
+  int z_step;
+  int cell_step;
+};
+
+/// Tensors of pairs, and of single values, that lines along one axis leave for lines along the
+/// next. A wavefront of shared memory takes 16 bytes for each of 8 neighboring threads, 8 for each
+/// of 16 or 4 for each of 32, if they lie in different banks. Where lines of two axes take a
+/// tensor, there are strides with few conflicts in both; of all three, seldom. So the tensor
+/// between z and x lies elsewhere than the one between x and y.
+struct PairStrides {
+  LineStrides z_x;
+  LineStrides x_y;
+  LineStrides values;  // of single values between x and y
+};
+/// By points an axis, from 2 on: the fewest wavefronts of all strides tried, in pairs and values.
+inline constexpr PairStrides kDoublePairs[] = {{{3, 5, 10}, {3, 5, 10}, {3, 5, 10}},
+                                               {{3, 9, 27}, {9, 3, 33}, {17, 6, 51}},
+                                               {{5, 19, 76}, {17, 4, 68}, {17, 4, 72}},
+                                               {{9, 41, 205}, {9, 41, 205}, {49, 9, 245}},
+                                               {{9, 51, 310}, {37, 6, 222}, {49, 8, 294}},
+                                               {{7, 49, 343}, {7, 49, 343}, {49, 7, 343}},
+                                               {{9, 71, 568}, {65, 8, 519}, {65, 8, 519}},
+                                               {{9, 81, 729}, {9, 81, 729}, {81, 9, 729}},
+                                               {{11, 110, 1099}, {101, 10, 1009}, {105, 10, 1045}}};
+inline constexpr PairStrides kSinglePairs[] = {{{3, 5, 10}, {3, 5, 10}, {3, 5, 10}},
+                                               {{7, 21, 74}, {17, 3, 54}, {17, 3, 54}},
+                                               {{4, 17, 70}, {17, 4, 72}, {17, 4, 72}},
+                                               {{5, 25, 125}, {33, 5, 157}, {33, 5, 157}},
+                                               {{6, 37, 228}, {41, 6, 244}, {41, 6, 244}},
+                                               {{7, 49, 343}, {49, 7, 343}, {49, 7, 343}},
+                                               {{9, 72, 575}, {65, 8, 519}, {65, 8, 519}},
+                                               {{9, 81, 729}, {81, 9, 729}, {81, 9, 729}},
+                                               {{10, 101, 1009}, {105, 10, 1045}, {105, 10, 1045}}};
+template <class T>
+constexpr PairStrides pair_strides(int points) {
+  return (sizeof(T) == sizeof(double) ? kDoublePairs : kSinglePairs)[points - 2];
+}
+
+/// Single precision, in the points: three tensors a cell, one after another.
+inline constexpr LineStrides kSinglePoints[] = {{3, 6, 36},    {3, 9, 81},    {5, 20, 240},
+                                                {5, 25, 375},  {9, 54, 980},  {7, 56, 1176},
+                                                {9, 72, 1728}, {9, 81, 2187}, {11, 110, 3300}};
 
 /// Whether values and derivatives of a 3D cell go from line to line side by side, or derivatives
 /// are taken in the points: double precision waits for shared memory, single for multiply-adds.

@@ -6,32 +6,16 @@
 
 namespace tessera {
 
-/// Shape of a launch with a thread a line of a cell. Up to M = 5 the M^2 lines of a cell fit in a
-/// warp: warps of kCellsPerWarp cells work without barriers of the block. Above, a block has kRows
-/// cells, and where LineTableRow::lanes > M some threads of a cell have no line. T says whose
-/// table.
+/// Shape of a launch with a thread a line of a cell. T says whose table.
 template <class T, int M>
 struct LineShape {
-  static constexpr LineTableRow kTable = line_table_row<T>(M);
-  static constexpr bool kInWarp = M * M <= 32;
-  static constexpr int kCellsPerWarp = kInWarp ? 32 / (M * M) : 1;
-  static constexpr int kRows = kTable.rows;  // threadIdx.y: warps or cells
-  static constexpr int kCells = kRows * kCellsPerWarp;
-  static constexpr int kLanes = kTable.lanes;
-  static_assert(kLanes >= M);
-  static constexpr int kColumns = kInWarp ? 32 : kLanes * (M - 1) + M;  // threadIdx.x
-};
-
-/// The tensors of a cell in shared memory.
-template <class T, int M>
-struct LineBox {
-  static constexpr LineTableRow kTable = line_table_row<T>(M);
-  static constexpr int row = kTable.row;
-  static constexpr int plane = kTable.plane;
-  static constexpr int size = M * plane;
-  static_assert(row >= M && plane >= (M - 1) * row + M);
-  /// Of three tensors, from one cell to the next.
-  static constexpr int kCellValues = 3 * size + kTable.apart;
+  static constexpr LineShapeRow kRow = line_shape_row<T>(M);
+  static constexpr int kGroups = kRow.groups;  // threadIdx.y
+  static constexpr int kCells = kGroups * kRow.cells;
+  static constexpr bool kInWarp = kRow.lanes * M * kRow.cells <= 32;
+  static constexpr int kColumns =
+      kInWarp ? 32 : kRow.lanes * (M * kRow.cells - 1) + M;  // threadIdx.x
+  static_assert(kRow.lanes >= M && (kInWarp || kGroups == 1));
 };
 
 /// One thread of a cell of M^2 lines: it has the lines along z with (x, y) = (a, b), along x with
@@ -39,10 +23,9 @@ struct LineBox {
 template <class T, int P, int M>
 struct LineThread {
   using Shape = LineShape<T, M>;
-  using Box = LineBox<T, M>;
+  static constexpr PairStrides kPairs = pair_strides<T>(M);
 
   int local;  // number of its cell in the block
-  int line;   // a + M b
   int a;
   int b;
   bool active;     // it has a line of points
@@ -50,22 +33,21 @@ struct LineThread {
 
   /// @param cells of the range, of which the block has kCells from blockIdx.x kCells on
   __device__ __forceinline__ explicit LineThread(Index cells) {
-    const int in_warp = Shape::kInWarp ? static_cast<int>(threadIdx.x) / (M * M) : 0;
-    const bool has_cell = in_warp < Shape::kCellsPerWarp;
-    local = static_cast<int>(threadIdx.y) * Shape::kCellsPerWarp + (has_cell ? in_warp : 0);
-    // The second way is right here as well, but 5 % slower at p = 4.
-    if constexpr (Shape::kLanes == M) {
-      line = static_cast<int>(threadIdx.x) % (M * M);
-      a = line % M;
-      b = line / M;
-      active = has_cell && number() < cells;
+    constexpr LineShapeRow kRow = Shape::kRow;
+    const int t = static_cast<int>(threadIdx.x);
+    const int row = t / kRow.lanes;
+    a = t % kRow.lanes;
+    int cell = 0;
+    if constexpr (kRow.order == LineOrder::by_rows) {
+      cell = row % kRow.cells;
+      b = row / kRow.cells;
     } else {
-      static_assert(!Shape::kInWarp);
-      a = static_cast<int>(threadIdx.x) % Shape::kLanes;
-      b = static_cast<int>(threadIdx.x) / Shape::kLanes;
-      line = a + M * b;
-      active = a < M && number() < cells;
+      cell = row / M;
+      b = row % M;
     }
+    const bool has_line = a < M && b < M && cell < kRow.cells;
+    local = static_cast<int>(threadIdx.y) * kRow.cells + (has_line ? cell : 0);
+    active = has_line && number() < cells;
     has_nodes = active && a <= P && b <= P;
   }
 
@@ -73,9 +55,16 @@ struct LineThread {
   __device__ __forceinline__ unsigned number() const {
     return blockIdx.x * static_cast<unsigned>(Shape::kCells) + static_cast<unsigned>(local);
   }
-  __device__ __forceinline__ int along_x() const { return b * Box::plane + a * Box::row; }
-  __device__ __forceinline__ int along_y() const { return b * Box::plane + a; }
-  __device__ __forceinline__ int along_z() const { return b * Box::row + a; }
+  /// Where its lines begin in a tensor.
+  __device__ __forceinline__ int along_x(LineStrides tensor) const {
+    return a * tensor.y_step + b * tensor.z_step;
+  }
+  __device__ __forceinline__ int along_y(LineStrides tensor) const {
+    return a + b * tensor.z_step;
+  }
+  __device__ __forceinline__ int along_z(LineStrides tensor) const {
+    return a + b * tensor.y_step;
+  }
 
   /// Waits for the threads of the cell.
   __device__ static __forceinline__ void synchronize() {

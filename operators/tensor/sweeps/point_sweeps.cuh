@@ -15,7 +15,9 @@ namespace tessera {
 template <class T, int P, int M, class Thread>
 class PointSweeps {
   static constexpr int n = P + 1;
-  using Box = typename Thread::Box;
+  static constexpr LineStrides kBox = kSinglePoints[M - 2];
+  static constexpr int kTensor = M * kBox.z_step;
+  static_assert(sizeof(T) == sizeof(float));
 
  public:
   using Matrices = PointSweepMatrices<T, n, M>;
@@ -23,9 +25,16 @@ class PointSweeps {
     T y[M];  // along the thread's line along y; the rest is in shared memory
   };
 
-  /// @param cell Box::kCellValues values in shared memory
-  __device__ __forceinline__ PointSweeps(const Matrices& lines, const Thread& thread, T* cell)
-      : lines_(lines), thread_(thread), U_(cell), GX_(U_ + Box::size), GZ_(GX_ + Box::size) {}
+  /// In shared memory, of a block.
+  static constexpr int kValues = Thread::Shape::kCells * kBox.cell_step;
+
+  /// @param shared kValues values in shared memory
+  __device__ __forceinline__ PointSweeps(const Matrices& lines, const Thread& thread, T* shared)
+      : lines_(lines),
+        thread_(thread),
+        U_(shared + thread.local * kBox.cell_step),
+        GX_(U_ + kTensor),
+        GZ_(GX_ + kTensor) {}
 
   /// u along the thread's line of nodes along z -> the gradient at the points; `meanwhile` is
   /// called before the last wait.
@@ -35,34 +44,34 @@ class PointSweeps {
     if (thread_.has_nodes) {
       T r[M];
       multiply_even_odd<1>(lines_.B, u, r);
-      store_line(U_ + thread_.along_z(), Box::plane, r);
+      store_line(U_ + thread_.along_z(kBox), kBox.z_step, r);
     }
     thread_.synchronize();
     // -> B along x -> [M][n][M]
     if (thread_.active && thread_.a < n) {
-      replace_line_even_odd<1>(lines_.B, U_ + thread_.along_x(), 1);
+      replace_line_even_odd<1>(lines_.B, U_ + thread_.along_x(kBox), 1);
     }
     thread_.synchronize();
     // -> B along y -> U [M][M][M]; D along y -> g_y
     if (thread_.active) {
       T f[n];
       T r[M];
-      load_line(U_ + thread_.along_y(), Box::row, f);
+      load_line(U_ + thread_.along_y(kBox), kBox.y_step, f);
       multiply_even_odd<1>(lines_.B, f, r);
       multiply_even_odd<-1>(lines_.D, r, g.y);
-      store_line(U_ + thread_.along_y(), Box::row, r);
+      store_line(U_ + thread_.along_y(kBox), kBox.y_step, r);
     }
     thread_.synchronize();
     // D along x -> g_x, D along z -> g_z
     if (thread_.active) {
       T r[M];
       T derivative[M];
-      load_line(U_ + thread_.along_x(), 1, r);
+      load_line(U_ + thread_.along_x(kBox), 1, r);
       multiply_even_odd<-1>(lines_.D, r, derivative);
-      store_line(GX_ + thread_.along_x(), 1, derivative);
-      load_line(U_ + thread_.along_z(), Box::plane, r);
+      store_line(GX_ + thread_.along_x(kBox), 1, derivative);
+      load_line(U_ + thread_.along_z(kBox), kBox.z_step, r);
       multiply_even_odd<-1>(lines_.D, r, derivative);
-      store_line(GZ_ + thread_.along_z(), Box::plane, derivative);
+      store_line(GZ_ + thread_.along_z(kBox), kBox.z_step, derivative);
     }
     meanwhile();
     thread_.synchronize();
@@ -70,13 +79,13 @@ class PointSweeps {
 
   /// g = D g at point q of the thread's line along y.
   __device__ __forceinline__ void multiply(const T (&D)[6], int q, Gradient& g) const {
-    const int at = thread_.along_y() + q * Box::row;
+    const int at = thread_.along_y(kBox) + q * kBox.y_step;
     multiply_symmetric(D, GX_[at], g.y[q], GZ_[at]);
   }
 
   /// g = diag(D) g at point q of the thread's line along y.
   __device__ __forceinline__ void scale(const T (&D)[3], int q, Gradient& g) const {
-    const int at = thread_.along_y() + q * Box::row;
+    const int at = thread_.along_y(kBox) + q * kBox.y_step;
     GX_[at] *= D[0];
     g.y[q] *= D[1];
     GZ_[at] *= D[2];
@@ -93,13 +102,13 @@ class PointSweeps {
     multiply_even_odd<-1>(lines_.D_weighted, g.y, sum);
     if (thread_.active && at_points == AtPoints::values) {
 #pragma unroll
-      for (int q = 0; q < M; ++q) U_[thread_.along_y() + q * Box::row] *= weight(q);
+      for (int q = 0; q < M; ++q) U_[thread_.along_y(kBox) + q * kBox.y_step] *= weight(q);
     }
     thread_.synchronize();
     // D^T along x of f_x and along z of f_z
     if (thread_.active) {
-      replace_line_even_odd<-1>(lines_.D_weighted, GX_ + thread_.along_x(), 1);
-      replace_line_even_odd<-1>(lines_.D_weighted, GZ_ + thread_.along_z(), Box::plane);
+      replace_line_even_odd<-1>(lines_.D_weighted, GX_ + thread_.along_x(kBox), 1);
+      replace_line_even_odd<-1>(lines_.D_weighted, GZ_ + thread_.along_z(kBox), kBox.z_step);
     }
     thread_.synchronize();
     // the sum [M][M][M] -> B^T along y -> [M][n][M]
@@ -107,23 +116,23 @@ class PointSweeps {
       T r[n];
 #pragma unroll
       for (int q = 0; q < M; ++q) {
-        const int at = thread_.along_y() + q * Box::row;
+        const int at = thread_.along_y(kBox) + q * kBox.y_step;
         sum[q] += GX_[at] + GZ_[at];
         if (at_points == AtPoints::values) sum[q] += U_[at];
       }
       multiply_even_odd<1>(lines_.B_weighted, sum, r);
-      store_line(U_ + thread_.along_y(), Box::row, r);
+      store_line(U_ + thread_.along_y(kBox), kBox.y_step, r);
     }
     thread_.synchronize();
     // -> B^T along x -> [M][n][n]
     if (thread_.active && thread_.a < n) {
-      replace_line_even_odd<1>(lines_.B_weighted, U_ + thread_.along_x(), 1);
+      replace_line_even_odd<1>(lines_.B_weighted, U_ + thread_.along_x(kBox), 1);
     }
     thread_.synchronize();
     // -> B^T along z -> v [n][n][n]
     if (thread_.has_nodes) {
       T f[M];
-      load_line(U_ + thread_.along_z(), Box::plane, f);
+      load_line(U_ + thread_.along_z(kBox), kBox.z_step, f);
       multiply_even_odd<1>(lines_.B_weighted, f, v);
     }
   }

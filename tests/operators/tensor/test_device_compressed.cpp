@@ -28,12 +28,12 @@ TEST(DeviceCompressedFactors, HaveTheBytesOfTheirBits) {
   TESSERA_REQUIRE_DEVICE();
   if constexpr (kHasCuda) {
     const IndexTriple cells = {7, 4, 5};
-    const CompressedLayout layout = compressed_layout(2, 3);
     for (const double bend : {1e-5, 0.1}) {
       SCOPED_TRACE(::testing::Message() << "bend " << bend);
       const Discretization discretization = bent_box(2, 3, bend, cells, {1.0, 0.8, 1.3});
       const auto expect_bits = [&]<class T>(T) {
         const CompressedBits bits = (bend < 1e-3 ? few_bits : many_bits)(sizeof(T));
+        const CompressedLayout layout = compressed_layout(2, 3, sizeof(T));
         const DeviceCompressedFactors<T> factors(form_on(discretization), layout);
         EXPECT_EQ(factors.bits(), bits);
         EXPECT_GT(factors.error_bound(), 0.0);
@@ -53,7 +53,6 @@ TEST(DeviceCompressedFactors, AreUpdatedWithAsManyBits) {
   TESSERA_REQUIRE_DEVICE();
   if constexpr (kHasCuda) {
     const Discretization discretization = bent_box(3, 4, 1e-5, {4, 3, 2}, {1.0, 0.8, 1.3});
-    const CompressedLayout layout = compressed_layout(3, 4);
     const BilinearForm gentle = form_on(discretization);
     BilinearForm other = gentle;
     other.coefficient = constant_field(2.5);
@@ -62,6 +61,7 @@ TEST(DeviceCompressedFactors, AreUpdatedWithAsManyBits) {
     BilinearForm steeper = gentle;
     steeper.coefficient = field_of([](double x, double y, double) { return 1.0 + 7.0 * x * y; });
     const auto updated = [&]<class T>(T, const BilinearForm& from, const BilinearForm& to) {
+      const CompressedLayout layout = compressed_layout(3, 4, sizeof(T));
       return DeviceCompressedFactors<T>(from, layout).update(to, layout);
     };
     const auto expect_all = [&](auto value) {
@@ -106,9 +106,10 @@ TEST_P(DeviceCompressedOfDegree, EqualTheReferenceForFlatCells) {
       const Discretization discretization =
           bent_box(degree, degree + 1, 0.05, {3, 4, 2}, {1.0, 10.0 * thickness, thickness});
       const BilinearForm form = form_on(discretization);
-      const CompressedLayout layout = compressed_layout(degree, degree + 1);
-      const DeviceCompressedFactors<double> factors(form, layout);
-      const DeviceCompressedFactors<float> single(form, layout);
+      const DeviceCompressedFactors<double> factors(
+          form, compressed_layout(degree, degree + 1, sizeof(double)));
+      const DeviceCompressedFactors<float> single(
+          form, compressed_layout(degree, degree + 1, sizeof(float)));
       if (thickness < 1e-3) {
         EXPECT_EQ(factors.bits(), CompressedBits::b64);
         EXPECT_EQ(single.bits(), CompressedBits::b32);
@@ -142,7 +143,7 @@ TEST(DeviceAloneCompressedFactors, ThatCannotBeCompressedAndDoNotFitAreRefused) 
     const IndexTriple cells = {80, 80, 50};
     const Discretization discretization = bent_box(2, 3, 0.05, cells, {1.0, 1e-5, 1e-6});
     const BilinearForm form = form_on(discretization);
-    const CompressedLayout layout = compressed_layout(2, 3);
+    const CompressedLayout layout = compressed_layout(2, 3, sizeof(double));
     ASSERT_EQ(DeviceCompressedFactors<double>(form, layout).bits(), CompressedBits::b64);
     const Index most =
         compressed_factor_peak_bytes(layout, ReactionKind::none, StateKind::none,
