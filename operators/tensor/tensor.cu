@@ -75,8 +75,8 @@ class DeviceTensorKernel final : public DeviceCellKernel<T>, public Updatable {
   Updated update(const BilinearForm& form) override { return factors_.update(form); }
 
   double flops_per_cell() const override {
-    const double n = grid_.degree + 1;
-    const double m = basis_.point_count();
+    const int n = grid_.degree + 1;
+    const int m = basis_.point_count();
     if (factors_.kind() == FactorKind::constant) {
       const double per_node = unrolled_ != nullptr ? 7.0 * n + 10.0 : 18.0 * n + 6.0;
       return grid_.dimension == 3 ? per_node * n * n * n : (8.0 * n + 3.0) * n * n;

@@ -60,8 +60,8 @@ class CompressedKernel final : public DeviceCellKernel<T>, public Updatable {
   }
 
   double flops_per_cell() const override {
-    const double n = grid_.degree + 1;
-    const double m = points_;
+    const int n = grid_.degree + 1;
+    const int m = points_;
     const double at_points = (6.0 + 15.0) * m * m * m;  // the factors' offsets, and the factors
     const bool by_planes =
         compressed_layout(grid_.degree, points_, sizeof(T)).part == ThreadPart::plane;

@@ -13,10 +13,10 @@ namespace tessera {
 /// v_c = B^T D B u_c by sum factorization with packed factors (compressed_point.cuh), a thread a
 /// line.
 ///
-/// Launch: LineShape<T, M>. Shared memory: five tensors of M^3 values a cell (three in single
-/// precision). Bytes a DoF: x and y once, and compressed_point_bytes() a point, M^3 / P^3 points,
-/// and a value more with a reaction. Flops: about 16 M + 50 a point, in single precision 12 M + 47.
-/// Deterministic but for the sinks that add atomically.
+/// Launch: LineShape<T, M>. Shared memory: three tensors of M^3 values a cell. Bytes a DoF: x and y
+/// once, and compressed_point_bytes() a point, M^3 / P^3 points, and a value more with a reaction.
+/// Flops: about 16 M + 50 a point, in the points 12 M + 47. Deterministic but for the sinks that
+/// add atomically.
 template <class T, int P, int M, CompressedBits bits>
 __global__ void __launch_bounds__(LineShape<T, M>::kColumns* LineShape<T, M>::kGroups,
                                   LineShape<T, M>::kRow.blocks)
@@ -26,44 +26,47 @@ __global__ void __launch_bounds__(LineShape<T, M>::kColumns* LineShape<T, M>::kG
   using Sweeps = LineSweeps<T, P, M>;
   constexpr CompressedLayout kLayout = compressed_layout(P, M, sizeof(T));
   constexpr auto kGroupBytes = static_cast<unsigned>(kLayout.group_bytes(bits));
-  // The packed factors are on their way while the last lines are interpolated. With other numbers
-  // of points it gains nothing.
-  constexpr bool kEarly = kSideBySide<T> && M == 9;
-  __shared__ __align__(16) T shared[Sweeps::kValues];
+  // Few bits are on their way to registers from the start. More would take too many of these: they
+  // are asked for into the L2 cache, whose two halves most of them cross twice by that.
+#ifdef FLOATSTART
+  constexpr bool kToRegisters = bits == few_bits(sizeof(T));
+#else
+  constexpr bool kToRegisters = bits == few_bits(sizeof(T)) && sizeof(T) == sizeof(double);
+#endif
+  __shared__ __align__(16) T shared[LineShape<T, M>::kGroups][Sweeps::kValues];
   const LineThread<T, P, M> thread(args.range.size());
   const CellPlace place =
       place_cell_32(args.grid, args.range, thread.active ? thread.number() : 0U);
   const Index cell = cell_number(args.grid, place.position);
   const char* const group = args.factors + cell / kLayout.cells * kGroupBytes;
   const int in_group = static_cast<int>(cell % kLayout.cells);
-  if (thread.active && in_group == 0 && thread.a == 0 && thread.b == 0) {
+  if (!kToRegisters && thread.active && in_group == 0 && thread.a == 0 && thread.b == 0) {
     prefetch_to_l2(group, kGroupBytes);
   }
   // On its way while u is gathered.
   const CompressedHeader header(group + in_group * kCompressedHeaderBytes);
-  const NodeLine nodes = line_along_z<P>(args.grid, place, thread.a, thread.b);
-
-  T u[n];
-  if (thread.has_nodes) gather_line(args.source, place, nodes, u);
-  const Sweeps sweeps(lines, thread, shared);
-  typename Sweeps::Gradient g;
   CompressedPoint<T, bits> packed[M];
   const auto load = [&](int q) {
     packed[q].load(group + kLayout.cells * kCompressedHeaderBytes,
                    kLayout.lanes() * kLayout.steps(),
                    kLayout.position(in_group, thread.a, q, thread.b));
   };
-  sweeps.gradient(u, g, [&] {
-    if (kEarly && thread.active) {
+  if (kToRegisters && thread.active) {
 #pragma unroll
-      for (int q = 0; q < M; ++q) load(q);
-    }
-  });
+    for (int q = 0; q < M; ++q) load(q);
+  }
+  const NodeLine nodes = line_along_z<P>(args.grid, place, thread.a, thread.b);
+
+  T u[n];
+  if (thread.has_nodes) gather_line(args.source, place, nodes, u);
+  const Sweeps sweeps(lines, thread, shared[threadIdx.y]);
+  typename Sweeps::Gradient g;
+  sweeps.gradient(u, g);
   // f = D_q g at the points of a line along y
   if (thread.active) {
 #pragma unroll
     for (int q = 0; q < M; ++q) {
-      if (!kEarly) load(q);
+      if (!kToRegisters) load(q);
       T d[6];
 #pragma unroll
       for (int e = 0; e < 6; ++e) {

@@ -8,10 +8,10 @@ namespace tessera {
 
 /// v_c = B^T D B u_c by sum factorization where D_q = s_q diag(axis_scale), a thread a line.
 ///
-/// Launch: LineShape<T, M>. Shared memory: five tensors of M^3 values a cell (three in single
-/// precision). Bytes a DoF: x and y once, and a value a point, M^3 / P^3 points, and one more with
-/// a reaction. Flops: about 16 M + 34 a point, in single precision 12 M + 32. Deterministic but for
-/// the sinks that add atomically; not for SinkKind::patch.
+/// Launch: LineShape<T, M>. Shared memory: three tensors of M^3 values a cell. Bytes a DoF: x and y
+/// once, and a value a point, M^3 / P^3 points, and one more with a reaction. Flops: about 16 M +
+/// 34 a point, in the points 12 M + 32. Deterministic but for the sinks that add atomically; not
+/// for SinkKind::patch.
 template <class T, int P, int M>
 __global__ void __launch_bounds__(LineShape<T, M>::kColumns* LineShape<T, M>::kGroups,
                                   kScaledBlocks[M - 2])
@@ -19,7 +19,7 @@ __global__ void __launch_bounds__(LineShape<T, M>::kColumns* LineShape<T, M>::kG
                         const __grid_constant__ typename LineSweeps<T, P, M>::Matrices lines) {
   constexpr int n = P + 1;
   using Sweeps = LineSweeps<T, P, M>;
-  __shared__ __align__(16) T shared[Sweeps::kValues];
+  __shared__ __align__(16) T shared[LineShape<T, M>::kGroups][Sweeps::kValues];
   const LineThread<T, P, M> thread(args.range.size());
   const CellPlace place =
       place_cell_32(args.grid, args.range, thread.active ? thread.number() : 0U);
@@ -35,9 +35,9 @@ __global__ void __launch_bounds__(LineShape<T, M>::kColumns* LineShape<T, M>::kG
 #pragma unroll
     for (int q = 0; q < M; ++q) s[q] = __ldcs(s_q + q * M);
   }
-  const Sweeps sweeps(lines, thread, shared);
+  const Sweeps sweeps(lines, thread, shared[threadIdx.y]);
   typename Sweeps::Gradient g;
-  sweeps.gradient(u, g, [] {});
+  sweeps.gradient(u, g);
   if (thread.active) {
 #pragma unroll
     for (int q = 0; q < M; ++q) {

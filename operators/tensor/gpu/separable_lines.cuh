@@ -34,7 +34,7 @@ struct SeparableMatrices {
 /// v_c = A u_c with A = sum_d s_d K in direction d, M in the others, + r M x M x M, K and M the 1D
 /// matrices of one axis; no points, no factors.
 ///
-/// Launch: LineShape<T, p + 1>. Shared memory: two tensors of (p + 1)^3 pairs a cell, two waits:
+/// Launch: LineShape<T, p + 1>. Shared memory: (p + 1)^3 pairs a cell, two waits:
 ///   a = M_z u, b = K_z u | c = M_x a, e = K_x a + M_x b | v = K_y c + M_y e.
 /// Bytes a DoF: x and y once. Flops: 7 (p + 1) + 10 a node of a cell, (p + 1)^3 / p^3 nodes a DoF.
 /// Deterministic but for the sinks that add atomically; not for SinkKind::patch.
@@ -45,21 +45,20 @@ __global__ void __launch_bounds__(LineShape<T, P + 1>::kColumns* LineShape<T, P 
                            const __grid_constant__ SeparableMatrices<T, P + 1> lines) {
   constexpr int n = P + 1;
   using Thread = LineThread<T, P, n>;
-  constexpr PairStrides kPairs = Thread::kPairs;
-  constexpr int kCells = Thread::Shape::kCells;
+  constexpr LineStrides kPairs = Thread::kPairs;
+  constexpr int kGroups = Thread::Shape::kGroups;
+  constexpr int kCells = Thread::Shape::kRow.cells;
   using Fold = LineFold<T, n>;
-  __shared__ ValuePair<T> z_x_pairs[kCells * kPairs.z_x.cell_step];
-  __shared__ ValuePair<T> x_y_pairs[kCells * kPairs.x_y.cell_step];
+  __shared__ ValuePair<T> shared[kGroups][kCells * kPairs.cell_step];
   const Thread thread(args.range.size());
   const CellPlace place =
       place_cell_32(args.grid, args.range, thread.active ? thread.number() : 0U);
   const NodeLine nodes = line_along_z<P>(args.grid, place, thread.a, thread.b);
-  ValuePair<T>* const z_x = z_x_pairs + thread.local * kPairs.z_x.cell_step;
-  ValuePair<T>* const x_y = x_y_pairs + thread.local * kPairs.x_y.cell_step;
+  ValuePair<T>* const pairs = shared[threadIdx.y] + thread.in_group * kPairs.cell_step;
   if (thread.active) {
     T u[n];
     gather_line(args.source, place, nodes, u);
-    store_products<1>(lines.M, lines.K_z, u, z_x + thread.along_z(kPairs.z_x), kPairs.z_x.z_step);
+    store_products<1>(lines.M, lines.K_z, u, pairs + thread.along_z(kPairs), kPairs.z_step);
   }
   thread.synchronize();
   if (thread.active) {
@@ -67,17 +66,16 @@ __global__ void __launch_bounds__(LineShape<T, P + 1>::kColumns* LineShape<T, P 
     T b[n];
     T c[n];
     T e[n];
-    load_pairs(z_x + thread.along_x(kPairs.z_x), 1, a, b);
+    load_pairs(pairs + thread.along_x(kPairs), 1, a, b);
     const Fold line(a);
     multiply_even_odd<1>(lines.M, line, c);
     add_even_odd<1>(lines.K_x, line, lines.M, Fold(b), e);
-    store_pairs(x_y + thread.along_x(kPairs.x_y), 1, c, e);
+    store_pairs(pairs + thread.along_x(kPairs), 1, c, e);
   }
   thread.synchronize();
   if (thread.active) {
     T v[n];
-    load_sum_of_products<1>(lines.K_y, lines.M, x_y + thread.along_y(kPairs.x_y), kPairs.x_y.y_step,
-                            v);
+    load_sum_of_products<1>(lines.K_y, lines.M, pairs + thread.along_y(kPairs), kPairs.y_step, v);
     scatter_line(args.sink, place, thread.number(),
                  line_along_y_of_3d<P>(args.grid, place, thread.a, thread.b), v);
   }

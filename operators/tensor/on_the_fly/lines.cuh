@@ -61,7 +61,7 @@ __device__ __forceinline__ double factors_of_jacobian(const double (&J)[3][3], T
 ///
 /// The gradients of the three coordinates are the rows of J, and along the thread's line along y
 /// they stay in its registers, 9 M numbers. Positions are taken relative to a node of the cell, so
-/// that the size of the box costs J no digits. Launch: LineShape<double, M>. Shared memory: five
+/// that the size of the box costs J no digits. Launch: LineShape<double, M>. Shared memory: three
 /// tensors of M^3 doubles a cell. Bytes a DoF: x, y and 24 of positions. Flops: about 40 M + 150 a
 /// point, most of them in double precision. Deterministic but for the sinks that add atomically.
 template <class T, int P, int M>
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(LineShape<double, M>::kColumns* LineShape<doub
   using Thread = LineThread<double, P, M>;
   constexpr int n = P + 1;
   using PositionSweeps = SideBySideSweeps<double, P, M, Thread>;
-  __shared__ __align__(16) double shared[PositionSweeps::kValues];
+  __shared__ __align__(16) double shared[Thread::Shape::kGroups][PositionSweeps::kValues];
   const Thread thread(args.range.size());
   const CellPlace place =
       place_cell_32(args.grid, args.range, thread.active ? thread.number() : 0U);
@@ -90,14 +90,15 @@ __global__ void __launch_bounds__(LineShape<double, M>::kColumns* LineShape<doub
         x[i] = args.positions[d][nodes.lattice + i * nodes.stride] - origin;
       }
     }
-    PositionSweeps(lines.position, thread, shared).gradient(x, J[d], [] {});
+    PositionSweeps(lines.position, thread, shared[threadIdx.y]).gradient(x, J[d]);
     thread.synchronize();
   }
   T u[n];
   if (thread.has_nodes) gather_line(args.source, place, nodes, u);
-  const SideBySideSweeps<T, P, M, Thread> sweeps(lines.field, thread, reinterpret_cast<T*>(shared));
+  const SideBySideSweeps<T, P, M, Thread> sweeps(lines.field, thread,
+                                                 reinterpret_cast<T*>(shared[threadIdx.y]));
   LineGradient<M, T> g;
-  sweeps.gradient(u, g, [] {});
+  sweeps.gradient(u, g);
   // f = D_q g at the points of a line along y
   if (thread.active) {
     const Index first =

@@ -24,10 +24,10 @@ struct LineShapeRow {
 /// By points an axis, from 2 on. A multiprocessor has four parts with a quarter of its registers
 /// each, so registers are held down where one more warp fits in a part then.
 inline constexpr LineShapeRow kDoubleShapes[] = {
-    {8, 2, LineOrder::by_rows, 2, 12}, {3, 3, LineOrder::by_cell, 2, 10},
-    {2, 4, LineOrder::by_rows, 2, 8},  {5, 5, LineOrder::by_rows, 1, 4},
-    {4, 6, LineOrder::by_rows, 1, 3},  {1, 8, LineOrder::by_cell, 1, 7},
-    {1, 8, LineOrder::by_cell, 1, 6},  {1, 9, LineOrder::by_cell, 1, 4},
+    {8, 2, LineOrder::by_rows, 2, 12}, {3, 3, LineOrder::by_rows, 2, 10},
+    {2, 4, LineOrder::by_rows, 2, 10}, {5, 5, LineOrder::by_rows, 1, 4},
+    {3, 6, LineOrder::by_rows, 1, 4},  {1, 8, LineOrder::by_cell, 1, 8},
+    {1, 8, LineOrder::by_cell, 1, 6},  {1, 9, LineOrder::by_cell, 1, 5},
     {1, 10, LineOrder::by_cell, 1, 3}};
 inline constexpr LineShapeRow kSingleShapes[] = {
     {8, 2, LineOrder::by_cell, 2, 12}, {3, 3, LineOrder::by_cell, 2, 10},
@@ -45,64 +45,52 @@ constexpr LineShapeRow line_shape_row(int points) {
 
 /// Geometry on the fly in 3D has the lines of double precision, and so many blocks: spilled
 /// registers cost it less than waiting.
-inline constexpr int kOnTheFlyBlocks[] = {12, 10, 8, 4, 3, 6, 6, 4, 3};
+inline constexpr int kOnTheFlyBlocks[] = {12, 10, 8, 4, 4, 6, 6, 4, 3};
 
 /// Equal cells whose coefficient varies, in 3D: the lines of the precision, and so many blocks.
-inline constexpr int kScaledBlocks[] = {16, 14, 16, 7, 3, 10, 10, 6, 4};
+inline constexpr int kScaledBlocks[] = {16, 14, 16, 5, 4, 10, 10, 6, 4};
 
 /// Equal cells with constant coefficients in 3D: by p + 1 points, likewise.
-inline constexpr int kSeparableBlocks[] = {16, 16, 16, 7, 4, 12, 10, 6, 4};
+inline constexpr int kSeparableBlocks[] = {16, 16, 16, 6, 5, 12, 10, 6, 4};
 
 /// Where entry (x, y, z) of a cell's tensor lies in shared memory: at x + y_step y + z_step z, and
-/// that of the next cell of the block cell_step further.
+/// that of the next cell of the group cell_step further. A wavefront takes 16 bytes for each of 8
+/// neighboring threads, 8 for each of 16 or 4 for each of 32, if they lie in different banks.
 struct LineStrides {
   int y_step;
   int z_step;
   int cell_step;
 };
 
-/// Tensors of pairs, and of single values, that lines along one axis leave for lines along the
-/// next. A wavefront of shared memory takes 16 bytes for each of 8 neighboring threads, 8 for each
-/// of 16 or 4 for each of 32, if they lie in different banks. Where lines of two axes take a
-/// tensor, there are strides with few conflicts in both; of all three, seldom. So the tensor
-/// between z and x lies elsewhere than the one between x and y.
-struct PairStrides {
-  LineStrides z_x;
-  LineStrides x_y;
-  LineStrides values;  // of single values between x and y
-};
-/// By points an axis, from 2 on: the fewest wavefronts of all strides tried, in pairs and values.
-inline constexpr PairStrides kDoublePairs[] = {{{3, 5, 10}, {3, 5, 10}, {3, 5, 10}},
-                                               {{3, 9, 27}, {9, 3, 33}, {17, 6, 51}},
-                                               {{5, 19, 76}, {17, 4, 68}, {17, 4, 72}},
-                                               {{9, 41, 205}, {9, 41, 205}, {49, 9, 245}},
-                                               {{9, 51, 310}, {37, 6, 222}, {49, 8, 294}},
-                                               {{7, 49, 343}, {7, 49, 343}, {49, 7, 343}},
-                                               {{9, 71, 568}, {65, 8, 519}, {65, 8, 519}},
-                                               {{9, 81, 729}, {9, 81, 729}, {81, 9, 729}},
-                                               {{11, 110, 1099}, {101, 10, 1009}, {105, 10, 1045}}};
-inline constexpr PairStrides kSinglePairs[] = {{{3, 5, 10}, {3, 5, 10}, {3, 5, 10}},
-                                               {{7, 21, 74}, {17, 3, 54}, {17, 3, 54}},
-                                               {{4, 17, 70}, {17, 4, 72}, {17, 4, 72}},
-                                               {{5, 25, 125}, {33, 5, 157}, {33, 5, 157}},
-                                               {{6, 37, 228}, {41, 6, 244}, {41, 6, 244}},
-                                               {{7, 49, 343}, {49, 7, 343}, {49, 7, 343}},
-                                               {{9, 72, 575}, {65, 8, 519}, {65, 8, 519}},
-                                               {{9, 81, 729}, {81, 9, 729}, {81, 9, 729}},
-                                               {{10, 101, 1009}, {105, 10, 1045}, {105, 10, 1045}}};
+/// By points an axis, from 2 on, what takes the fewest wavefronts of all strides tried: double
+/// precision side by side, a tensor of pairs and one of single values, which are between lines
+/// along x and y only.
+inline constexpr LineStrides kDoublePairs[] = {{3, 5, 10},   {9, 3, 27},   {17, 4, 68},
+                                               {9, 41, 205}, {9, 58, 342}, {7, 49, 343},
+                                               {65, 8, 519}, {9, 81, 729}, {101, 10, 1009}};
+inline constexpr LineStrides kDoubleValues[] = {{3, 5, 10},   {17, 3, 54},  {17, 4, 72},
+                                                {49, 9, 245}, {7, 46, 282}, {49, 7, 343},
+                                                {65, 8, 519}, {81, 9, 729}, {105, 10, 1045}};
+
+/// In the points: three tensors a cell, one after another.
+inline constexpr LineStrides kPoints[] = {{3, 6, 36},    {3, 9, 81},    {5, 20, 240},
+                                          {5, 25, 375},  {9, 54, 980},  {7, 56, 1176},
+                                          {9, 72, 1728}, {9, 81, 2187}, {11, 110, 3300}};
+
+/// One tensor of pairs. Single precision has it as one of those in the points.
 template <class T>
-constexpr PairStrides pair_strides(int points) {
-  return (sizeof(T) == sizeof(double) ? kDoublePairs : kSinglePairs)[points - 2];
+constexpr LineStrides pair_strides(int points) {
+  if (sizeof(T) == sizeof(double)) return kDoublePairs[points - 2];
+  const LineStrides three = kPoints[points - 2];
+  return {three.y_step, three.z_step, points * three.z_step};
 }
 
-/// Single precision, in the points: three tensors a cell, one after another.
-inline constexpr LineStrides kSinglePoints[] = {{3, 6, 36},    {3, 9, 81},    {5, 20, 240},
-                                                {5, 25, 375},  {9, 54, 980},  {7, 56, 1176},
-                                                {9, 72, 1728}, {9, 81, 2187}, {11, 110, 3300}};
-
 /// Whether values and derivatives of a 3D cell go from line to line side by side, or derivatives
-/// are taken in the points: double precision waits for shared memory, single for multiply-adds.
+/// are taken in the points: double precision waits for shared memory, single precision and long
+/// lines for multiply-adds.
 template <class T>
-inline constexpr bool kSideBySide = sizeof(T) == sizeof(double);
+constexpr bool is_side_by_side(int points) {
+  return sizeof(T) == sizeof(double) && points < 9;
+}
 
 }  // namespace tessera

@@ -1,4 +1,5 @@
-// LineSweeps are the sweeps of a 3D cell that are faster in their precision.
+// LineSweeps are the sweeps of a 3D cell that are faster in their precision and at their number of
+// points.
 #pragma once
 
 #include <type_traits>
@@ -10,7 +11,7 @@ namespace tessera {
 
 template <class T, int P, int M>
 using LineSweeps =
-    std::conditional_t<kSideBySide<T>, SideBySideSweeps<T, P, M, LineThread<T, P, M>>,
+    std::conditional_t<is_side_by_side<T>(M), SideBySideSweeps<T, P, M, LineThread<T, P, M>>,
                        PointSweeps<T, P, M, LineThread<T, P, M>>>;
 
 }  // namespace tessera

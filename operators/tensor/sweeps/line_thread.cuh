@@ -23,9 +23,9 @@ struct LineShape {
 template <class T, int P, int M>
 struct LineThread {
   using Shape = LineShape<T, M>;
-  static constexpr PairStrides kPairs = pair_strides<T>(M);
+  static constexpr LineStrides kPairs = pair_strides<T>(M);
 
-  int local;  // number of its cell in the block
+  int in_group;  // number of its cell in its group
   int a;
   int b;
   bool active;     // it has a line of points
@@ -37,34 +37,30 @@ struct LineThread {
     const int t = static_cast<int>(threadIdx.x);
     const int row = t / kRow.lanes;
     a = t % kRow.lanes;
-    int cell = 0;
     if constexpr (kRow.order == LineOrder::by_rows) {
-      cell = row % kRow.cells;
+      in_group = row % kRow.cells;
       b = row / kRow.cells;
     } else {
-      cell = row / M;
+      in_group = row / M;
       b = row % M;
     }
-    const bool has_line = a < M && b < M && cell < kRow.cells;
-    local = static_cast<int>(threadIdx.y) * kRow.cells + (has_line ? cell : 0);
+    const bool has_line = a < M && b < M && in_group < kRow.cells;
+    if (!has_line) in_group = 0;
     active = has_line && number() < cells;
     has_nodes = active && a <= P && b <= P;
   }
 
   /// Of its cell in the range.
   __device__ __forceinline__ unsigned number() const {
-    return blockIdx.x * static_cast<unsigned>(Shape::kCells) + static_cast<unsigned>(local);
+    return blockIdx.x * static_cast<unsigned>(Shape::kCells) +
+           threadIdx.y * static_cast<unsigned>(Shape::kRow.cells) + static_cast<unsigned>(in_group);
   }
   /// Where its lines begin in a tensor.
   __device__ __forceinline__ int along_x(LineStrides tensor) const {
     return a * tensor.y_step + b * tensor.z_step;
   }
-  __device__ __forceinline__ int along_y(LineStrides tensor) const {
-    return a + b * tensor.z_step;
-  }
-  __device__ __forceinline__ int along_z(LineStrides tensor) const {
-    return a + b * tensor.y_step;
-  }
+  __device__ __forceinline__ int along_y(LineStrides tensor) const { return a + b * tensor.z_step; }
+  __device__ __forceinline__ int along_z(LineStrides tensor) const { return a + b * tensor.y_step; }
 
   /// Waits for the threads of the cell.
   __device__ static __forceinline__ void synchronize() {

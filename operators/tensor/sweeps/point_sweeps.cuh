@@ -15,9 +15,8 @@ namespace tessera {
 template <class T, int P, int M, class Thread>
 class PointSweeps {
   static constexpr int n = P + 1;
-  static constexpr LineStrides kBox = kSinglePoints[M - 2];
+  static constexpr LineStrides kBox = kPoints[M - 2];
   static constexpr int kTensor = M * kBox.z_step;
-  static_assert(sizeof(T) == sizeof(float));
 
  public:
   using Matrices = PointSweepMatrices<T, n, M>;
@@ -25,21 +24,19 @@ class PointSweeps {
     T y[M];  // along the thread's line along y; the rest is in shared memory
   };
 
-  /// In shared memory, of a block.
-  static constexpr int kValues = Thread::Shape::kCells * kBox.cell_step;
+  /// In shared memory, of a group of cells.
+  static constexpr int kValues = Thread::Shape::kRow.cells * kBox.cell_step;
 
-  /// @param shared kValues values in shared memory
+  /// @param shared kValues values of the thread's group
   __device__ __forceinline__ PointSweeps(const Matrices& lines, const Thread& thread, T* shared)
       : lines_(lines),
         thread_(thread),
-        U_(shared + thread.local * kBox.cell_step),
+        U_(shared + thread.in_group * kBox.cell_step),
         GX_(U_ + kTensor),
         GZ_(GX_ + kTensor) {}
 
-  /// u along the thread's line of nodes along z -> the gradient at the points; `meanwhile` is
-  /// called before the last wait.
-  template <class F>
-  __device__ __forceinline__ void gradient(const T (&u)[n], Gradient& g, F&& meanwhile) const {
+  /// u along the thread's line of nodes along z -> the gradient at the points.
+  __device__ __forceinline__ void gradient(const T (&u)[n], Gradient& g) const {
     // u [n][n][n] -> B along z -> [M][n][n]
     if (thread_.has_nodes) {
       T r[M];
@@ -73,7 +70,6 @@ class PointSweeps {
       multiply_even_odd<-1>(lines_.D, r, derivative);
       store_line(GZ_ + thread_.along_z(kBox), kBox.z_step, derivative);
     }
-    meanwhile();
     thread_.synchronize();
   }
 

@@ -25,36 +25,32 @@ struct LineGradient {
 template <class T, int P, int M, class Thread>
 class SideBySideSweeps {
   static constexpr int n = P + 1;
-  static constexpr PairStrides kPairs = Thread::kPairs;
-  static constexpr int kCells = Thread::Shape::kCells;
+  static constexpr LineStrides kPairs = Thread::kPairs;
+  static constexpr LineStrides kSingles = kDoubleValues[M - 2];
+  static constexpr int kCells = Thread::Shape::kRow.cells;
   using Nodes = LineFold<T, n>;
   using Points = LineFold<T, M>;
 
  public:
   using Matrices = SideBySideMatrices<T, n, M>;
   using Gradient = LineGradient<M, T>;
-  /// In shared memory, of a block.
+  /// In shared memory, of a group of cells.
   static constexpr int kValues =
-      kCells * (2 * (kPairs.z_x.cell_step + kPairs.x_y.cell_step) + kPairs.values.cell_step);
+      2 * kCells * kPairs.cell_step + (kCells * kSingles.cell_step + 1) / 2 * 2;
 
-  /// @param shared kValues values in shared memory, aligned as a pair of double
+  /// @param shared kValues values of the thread's group, aligned as a pair of double
   __device__ __forceinline__ SideBySideSweeps(const Matrices& lines, const Thread& thread,
                                               T* shared)
-      : lines_(lines), thread_(thread) {
-    auto* const pairs = reinterpret_cast<ValuePair<T>*>(shared);
-    constexpr int kOfBoth = kCells * (kPairs.z_x.cell_step + kPairs.x_y.cell_step);
-    z_x_ = pairs + thread.local * kPairs.z_x.cell_step;
-    x_y_ = pairs + kCells * kPairs.z_x.cell_step + thread.local * kPairs.x_y.cell_step;
-    along_x_ = shared + 2 * kOfBoth + thread.local * kPairs.values.cell_step;
-  }
+      : lines_(lines),
+        thread_(thread),
+        pairs_(reinterpret_cast<ValuePair<T>*>(shared) + thread.in_group * kPairs.cell_step),
+        along_x_(shared + 2 * kCells * kPairs.cell_step + thread.in_group * kSingles.cell_step) {}
 
-  /// u along the thread's line of nodes along z -> g; `meanwhile` is called before the last wait.
-  template <class F>
-  __device__ __forceinline__ void gradient(const T (&u)[n], Gradient& g, F&& meanwhile) const {
+  /// u along the thread's line of nodes along z -> g.
+  __device__ __forceinline__ void gradient(const T (&u)[n], Gradient& g) const {
     // u [n][n][n] -> B and G along z -> pairs [M][n][n]
     if (thread_.has_nodes) {
-      store_products<-1>(lines_.B, lines_.G, u, z_x_ + thread_.along_z(kPairs.z_x),
-                         kPairs.z_x.z_step);
+      store_products<-1>(lines_.B, lines_.G, u, pairs_ + thread_.along_z(kPairs), kPairs.z_step);
     }
     thread_.synchronize();
     // -> B along x of the pairs, G of their values -> pairs, along_x [M][n][M]
@@ -63,24 +59,23 @@ class SideBySideSweeps {
       T z_line[n];
       T r[M];
       T z[M];
-      load_pairs(z_x_ + thread_.along_x(kPairs.z_x), 1, u_line, z_line);
+      load_pairs(pairs_ + thread_.along_x(kPairs), 1, u_line, z_line);
       const Nodes line(u_line);
       multiply_even_odd<-1>(lines_.G, line, r);
-      store_line(along_x_ + thread_.along_x(kPairs.values), 1, r);
+      store_line(along_x_ + thread_.along_x(kSingles), 1, r);
       multiply_even_odd<1>(lines_.B, line, r);
       multiply_even_odd<1>(lines_.B, z_line, z);
-      store_pairs(x_y_ + thread_.along_x(kPairs.x_y), 1, r, z);
+      store_pairs(pairs_ + thread_.along_x(kPairs), 1, r, z);
     }
-    meanwhile();
     thread_.synchronize();
     // -> G along y of the values, B of the derivatives -> g [M][M][M]
     if (thread_.active) {
       T line[n];
       T z_line[n];
-      load_pairs(x_y_ + thread_.along_y(kPairs.x_y), kPairs.x_y.y_step, line, z_line);
+      load_pairs(pairs_ + thread_.along_y(kPairs), kPairs.y_step, line, z_line);
       multiply_even_odd<-1>(lines_.G, line, g.y);
       multiply_even_odd<1>(lines_.B, z_line, g.z);
-      load_line(along_x_ + thread_.along_y(kPairs.values), kPairs.values.y_step, line);
+      load_line(along_x_ + thread_.along_y(kSingles), kSingles.y_step, line);
       multiply_even_odd<1>(lines_.B, line, g.x);
     }
   }
@@ -100,7 +95,7 @@ class SideBySideSweeps {
   /// A number in shared memory for point q of the thread's line along y, to keep between gradient()
   /// and integrate().
   __device__ __forceinline__ T& kept(int q) const {
-    return along_x_[thread_.along_y(kPairs.values) + q * kPairs.values.y_step];
+    return along_x_[thread_.along_y(kSingles) + q * kSingles.y_step];
   }
 
   /// The transpose, with the weights of the matrices: v along the thread's line of nodes along z,
@@ -112,15 +107,15 @@ class SideBySideSweeps {
                                             Weight&& weight) const {
     // G^T along y of f_y, B^T of f_x and f_z -> pairs, along_x [M][n][M]
     if (thread_.active) {
-      constexpr int kStep = kPairs.x_y.y_step;
-      ValuePair<T>* const line = x_y_ + thread_.along_y(kPairs.x_y);
+      constexpr int kStep = kPairs.y_step;
+      ValuePair<T>* const line = pairs_ + thread_.along_y(kPairs);
       T r[n];
       T z[n];
       test_line(lines_, g.y, line, kStep, at_points, weight, r);
       multiply_even_odd<1>(lines_.B_weighted, g.z, z);
       store_pairs(line, kStep, r, z);
       multiply_even_odd<1>(lines_.B_weighted, g.x, r);
-      store_line(along_x_ + thread_.along_y(kPairs.values), kPairs.values.y_step, r);
+      store_line(along_x_ + thread_.along_y(kSingles), kSingles.y_step, r);
     }
     thread_.synchronize();
     // -> B^T along x of the pairs, G^T of along_x added to the first -> pairs [M][n][n]
@@ -130,25 +125,24 @@ class SideBySideSweeps {
       T x_line[M];
       T r[n];
       T z[n];
-      load_pairs(x_y_ + thread_.along_x(kPairs.x_y), 1, u_line, z_line);
-      load_line(along_x_ + thread_.along_x(kPairs.values), 1, x_line);
+      load_pairs(pairs_ + thread_.along_x(kPairs), 1, u_line, z_line);
+      load_line(along_x_ + thread_.along_x(kSingles), 1, x_line);
       add_even_odd<-1>(lines_.B_weighted, Points(u_line), lines_.G_weighted, Points(x_line), r);
       multiply_even_odd<1>(lines_.B_weighted, z_line, z);
-      store_pairs(z_x_ + thread_.along_x(kPairs.z_x), 1, r, z);
+      store_pairs(pairs_ + thread_.along_x(kPairs), 1, r, z);
     }
     thread_.synchronize();
     // -> B^T and G^T along z, added -> v [n][n][n]
     if (thread_.has_nodes) {
       load_sum_of_products<-1>(lines_.B_weighted, lines_.G_weighted,
-                               z_x_ + thread_.along_z(kPairs.z_x), kPairs.z_x.z_step, v);
+                               pairs_ + thread_.along_z(kPairs), kPairs.z_step, v);
     }
   }
 
  private:
   const Matrices& lines_;
   const Thread& thread_;
-  ValuePair<T>* z_x_;
-  ValuePair<T>* x_y_;
+  ValuePair<T>* pairs_;
   T* along_x_;
 };
 
