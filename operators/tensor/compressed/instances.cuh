@@ -31,7 +31,8 @@ class CompressedInstance final : public CompressedLaunch<T> {
 
  private:
   static constexpr bool kPlanes = compressed_layout(P, M, sizeof(T)).part == ThreadPart::plane;
-  std::conditional_t<kPlanes, WeightedMatrices<T, P + 1, M>, typename LineSweeps<T, P, M>::Matrices>
+  std::conditional_t<kPlanes, WeightedMatrices<T, P + 1, M>,
+                     typename CompressedLineSweeps<T, P, M>::Matrices>
       lines_;
 };
 

@@ -21,18 +21,14 @@ template <class T, int P, int M, CompressedBits bits>
 __global__ void __launch_bounds__(LineShape<T, M>::kColumns* LineShape<T, M>::kGroups,
                                   LineShape<T, M>::kRow.blocks)
     compressed_lines_kernel(const __grid_constant__ CompressedArguments<T> args,
-                            const __grid_constant__ typename LineSweeps<T, P, M>::Matrices lines) {
+                            const __grid_constant__
+                            typename CompressedLineSweeps<T, P, M>::Matrices lines) {
   constexpr int n = P + 1;
-  using Sweeps = LineSweeps<T, P, M>;
+  using Sweeps = CompressedLineSweeps<T, P, M>;
   constexpr CompressedLayout kLayout = compressed_layout(P, M, sizeof(T));
   constexpr auto kGroupBytes = static_cast<unsigned>(kLayout.group_bytes(bits));
-  // Few bits are on their way to registers from the start. More would take too many of these: they
-  // are asked for into the L2 cache, whose two halves most of them cross twice by that.
-#ifdef FLOATSTART
-  constexpr bool kToRegisters = bits == few_bits(sizeof(T));
-#else
-  constexpr bool kToRegisters = bits == few_bits(sizeof(T)) && sizeof(T) == sizeof(double);
-#endif
+  // What the L2 cache is asked for first crosses the link between its halves again when it is read.
+  constexpr bool kToRegisters = bits == few_bits(sizeof(T)) && has_factors_in_registers<T>(M);
   __shared__ __align__(16) T shared[LineShape<T, M>::kGroups][Sweeps::kValues];
   const LineThread<T, P, M> thread(args.range.size());
   const CellPlace place =

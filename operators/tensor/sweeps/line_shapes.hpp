@@ -48,10 +48,10 @@ constexpr LineShapeRow line_shape_row(int points) {
 inline constexpr int kOnTheFlyBlocks[] = {12, 10, 8, 4, 4, 6, 6, 4, 3};
 
 /// Equal cells whose coefficient varies, in 3D: the lines of the precision, and so many blocks.
-inline constexpr int kScaledBlocks[] = {16, 14, 16, 5, 4, 10, 10, 6, 4};
+inline constexpr int kScaledBlocks[] = {16, 14, 16, 7, 4, 10, 10, 6, 4};
 
 /// Equal cells with constant coefficients in 3D: by p + 1 points, likewise.
-inline constexpr int kSeparableBlocks[] = {16, 16, 16, 6, 5, 12, 10, 6, 4};
+inline constexpr int kSeparableBlocks[] = {16, 16, 16, 7, 5, 12, 10, 6, 4};
 
 /// Where entry (x, y, z) of a cell's tensor lies in shared memory: at x + y_step y + z_step z, and
 /// that of the next cell of the group cell_step further. A wavefront takes 16 bytes for each of 8
@@ -86,11 +86,21 @@ constexpr LineStrides pair_strides(int points) {
 }
 
 /// Whether values and derivatives of a 3D cell go from line to line side by side, or derivatives
-/// are taken in the points: double precision waits for shared memory, single precision and long
-/// lines for multiply-adds.
+/// are taken in the points: double precision waits for shared memory, single for multiply-adds.
 template <class T>
-constexpr bool is_side_by_side(int points) {
-  return sizeof(T) == sizeof(double) && points < 9;
+inline constexpr bool kSideBySide = sizeof(T) == sizeof(double);
+
+/// With compressed factors, multiply-adds are what long lines wait for in double precision too.
+template <class T>
+constexpr bool is_compressed_side_by_side(int points) {
+  return kSideBySide<T> && points < 9;
+}
+
+/// Whether compressed factors of few bits wait in registers while u is interpolated, or are asked
+/// for into the L2 cache first, where single precision has more lines than registers.
+template <class T>
+constexpr bool has_factors_in_registers(int points) {
+  return sizeof(T) == sizeof(double) || points <= 4;
 }
 
 }  // namespace tessera

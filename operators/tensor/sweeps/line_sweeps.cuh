@@ -9,9 +9,14 @@
 
 namespace tessera {
 
+template <bool side_by_side, class T, int P, int M>
+using SweepsOf = std::conditional_t<side_by_side, SideBySideSweeps<T, P, M, LineThread<T, P, M>>,
+                                    PointSweeps<T, P, M, LineThread<T, P, M>>>;
+
 template <class T, int P, int M>
-using LineSweeps =
-    std::conditional_t<is_side_by_side<T>(M), SideBySideSweeps<T, P, M, LineThread<T, P, M>>,
-                       PointSweeps<T, P, M, LineThread<T, P, M>>>;
+using LineSweeps = SweepsOf<kSideBySide<T>, T, P, M>;
+
+template <class T, int P, int M>
+using CompressedLineSweeps = SweepsOf<is_compressed_side_by_side<T>(M), T, P, M>;
 
 }  // namespace tessera
