@@ -10,7 +10,7 @@
 
 namespace tessera {
 
-/// v_c = B^T D B u_c by sum factorization with packed factors (compressed_point.cuh), a thread a
+/// v_c = B^T D B u_c by sum factorization with packed factors (point.cuh), a thread a
 /// line.
 ///
 /// Launch: LineShape<T, M>. Shared memory: three tensors of M^3 values a cell. Bytes a DoF: x and y
