@@ -90,14 +90,12 @@ __device__ void store_point(const double (&number)[6], const CompressedLayout& l
     for (int i = 0; i < 3; ++i) {
       reinterpret_cast<double2*>(points)[position + i * count] = {number[2 * i], number[2 * i + 1]};
     }
-  } else if constexpr (is_plain<T, bits>()) {
-    float w[6];
-    for (int e = 0; e < 6; ++e) w[e] = static_cast<float>(number[e]);
-    reinterpret_cast<float4*>(points)[position] = {w[0], w[1], w[2], w[3]};
-    reinterpret_cast<float2*>(points + 16 * static_cast<Index>(count))[position] = {w[4], w[5]};
   } else if constexpr (bits == CompressedBits::b32) {
     unsigned w[6];
-    for (int e = 0; e < 6; ++e) w[e] = few_of(number[e], 32);
+    for (int e = 0; e < 6; ++e) {
+      w[e] = is_plain<T, bits>() ? __float_as_uint(static_cast<float>(number[e]))
+                                 : few_of(number[e], 32);
+    }
     reinterpret_cast<uint4*>(points)[position] = {w[0], w[1], w[2], w[3]};
     reinterpret_cast<uint2*>(points + 16 * static_cast<Index>(count))[position] = {w[4], w[5]};
   } else if constexpr (bits == CompressedBits::b16) {
@@ -192,15 +190,11 @@ __global__ void __launch_bounds__(kThreads) pack_kernel(const PackArguments args
 
 template <class T>
 auto kernel_of(CompressedBits bits) {
-  if constexpr (sizeof(T) == 4) {
-    return bits == CompressedBits::b16   ? pack_kernel<float, CompressedBits::b16>
-           : bits == CompressedBits::b21 ? pack_kernel<float, CompressedBits::b21>
-                                         : pack_kernel<float, CompressedBits::b32>;
-  } else {
-    return bits == CompressedBits::b32   ? pack_kernel<double, CompressedBits::b32>
-           : bits == CompressedBits::b42 ? pack_kernel<double, CompressedBits::b42>
-                                         : pack_kernel<double, CompressedBits::b64>;
-  }
+  constexpr CompressedBits kFew = few_bits(sizeof(T));
+  constexpr CompressedBits kMany = many_bits(sizeof(T));
+  return bits == kFew    ? pack_kernel<T, kFew>
+         : bits == kMany ? pack_kernel<T, kMany>
+                         : pack_kernel<T, plain_bits(sizeof(T))>;
 }
 
 }  // namespace
@@ -290,8 +284,10 @@ void DeviceCompressedFactors<T>::pack(const BilinearForm& form, const Compressed
     launch(kernel_of<T>(bits_),
            {"packing of geometric factors", blocks_for(count, kThreads / kWarp, 1 << 20), kThreads},
            args, data_.data());
-    error_bound_ = error_of_few_bits_ = are_few ? error_at(0) : 0.0;
-    if (are_few && !(error_bound_ <= compressed_tolerance<T>())) return;
+    if (are_few) {
+      error_bound_ = error_of_few_bits_ = error_at(0);
+      if (!(error_bound_ <= compressed_tolerance<T>())) return;
+    }
   }
   maker.check();
   if (are_few) return;

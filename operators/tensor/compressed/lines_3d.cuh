@@ -10,8 +10,7 @@
 
 namespace tessera {
 
-/// v_c = B^T D B u_c by sum factorization with packed factors (point.cuh), a thread a
-/// line.
+/// v_c = B^T D B u_c by sum factorization with packed factors (point.cuh), a thread a line.
 ///
 /// Launch: LineShape<T, M>. Shared memory: three tensors of M^3 values a cell. Bytes a DoF: x and y
 /// once, and compressed_point_bytes() a point, M^3 / P^3 points, and a value more with a reaction.

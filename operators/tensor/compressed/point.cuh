@@ -6,6 +6,23 @@
 
 namespace tessera {
 
+/// A word for each of six entries: 16 bytes of a first array, 8 of a second.
+struct SixWords {
+  uint4 first;
+  uint2 second;
+
+  __device__ __forceinline__ unsigned operator[](int e) const {
+    const unsigned words[6] = {first.x, first.y, first.z, first.w, second.x, second.y};
+    return words[e];
+  }
+};
+
+/// The words of point `at` of `count` points, which are read once.
+__device__ __forceinline__ SixWords load_six_words(const char* points, int count, int at) {
+  return {__ldcs(reinterpret_cast<const uint4*>(points) + at),
+          __ldcs(reinterpret_cast<const uint2*>(points + 16 * count) + at)};
+}
+
 /// The six entries xx xy xz yy yz zz of D at a point, without quadrature weights, in fixed point:
 ///
 ///   D_e = 2^x_e (1 + f) + o_e,   0 <= f < 1 of so many bits,
@@ -54,15 +71,12 @@ struct CompressedPoint<float, CompressedBits::b21> {
 
 template <>
 struct CompressedPoint<double, CompressedBits::b32> {
-  uint4 first;
-  uint2 second;
+  SixWords words;
 
   __device__ __forceinline__ void load(const char* points, int count, int at) {
-    first = __ldcs(reinterpret_cast<const uint4*>(points) + at);
-    second = __ldcs(reinterpret_cast<const uint2*>(points + 16 * count) + at);
+    words = load_six_words(points, count, at);
   }
   __device__ __forceinline__ double number(int e, unsigned exponent) const {
-    const unsigned words[6] = {first.x, first.y, first.z, first.w, second.x, second.y};
     return __hiloint2double(static_cast<int>(__funnelshift_r(words[e], exponent, 12)),
                             static_cast<int>(words[e] << 20));
   }
@@ -101,36 +115,28 @@ struct CompressedPoint<double, CompressedBits::b64> {
 
 template <>
 struct CompressedPoint<float, CompressedBits::b32> {
-  float4 first;
-  float2 second;
+  SixWords words;
 
   __device__ __forceinline__ void load(const char* points, int count, int at) {
-    first = __ldcs(reinterpret_cast<const float4*>(points) + at);
-    second = __ldcs(reinterpret_cast<const float2*>(points + 16 * count) + at);
+    words = load_six_words(points, count, at);
   }
   __device__ __forceinline__ float number(int e, unsigned) const {
-    const float value[6] = {first.x, first.y, first.z, first.w, second.x, second.y};
-    return value[e];
+    return __uint_as_float(words[e]);
   }
 };
 
 /// The header of a cell: the word of each entry's fixed point.
 struct CompressedHeader {
-  uint4 first;
-  uint2 second;
+  SixWords words;
 
   __device__ __forceinline__ explicit CompressedHeader(const char* header)
-      : first(*reinterpret_cast<const uint4*>(header)),
-        second(*reinterpret_cast<const uint2*>(header + sizeof(uint4))) {}
+      : words{*reinterpret_cast<const uint4*>(header),
+              *reinterpret_cast<const uint2*>(header + sizeof(uint4))} {}
 
-  __device__ __forceinline__ unsigned word(int e) const {
-    const unsigned words[6] = {first.x, first.y, first.z, first.w, second.x, second.y};
-    return words[e];
-  }
-  __device__ __forceinline__ unsigned exponent(int e) const { return word(e) & kExponentBits; }
+  __device__ __forceinline__ unsigned exponent(int e) const { return words[e] & kExponentBits; }
   template <class T>
   __device__ __forceinline__ T offset(int e) const {
-    return from_upper_word<T>(word(e) & ~kExponentBits);
+    return from_upper_word<T>(words[e] & ~kExponentBits);
   }
 };
 
