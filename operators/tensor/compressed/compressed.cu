@@ -65,7 +65,8 @@ class CompressedKernel final : public DeviceCellKernel<T>, public Updatable {
     const double at_points = (6.0 + 15.0) * m * m * m;  // the factors' offsets, and the factors
     const bool by_planes =
         compressed_layout(grid_.degree, points_, sizeof(T)).part == ThreadPart::plane;
-    return at_points + (by_planes ? whole_matrix_flops(3, n, m) : compressed_sweep_flops<T>(n, m));
+    return at_points + (by_planes ? whole_matrix_flops(3, n, m)
+                                  : line_sweep_flops(compressed_line_sweep<T>(m), n, m));
   }
 
   Index bytes() const override { return factors_.bytes() + any_size_.bytes(); }

@@ -20,9 +20,9 @@ class CompressedInstance final : public CompressedLaunch<T> {
     const Index cells = args.range.size();
     if constexpr (kPlanes) {
       launch(compressed_planes_kernel<T, P, M, bits>,
-             {kName, blocks_for(cells, CompressedPlanes<P, M>::kCells), 32}, args, lines_);
+             {kName, blocks_for(cells, CompressedPlanes<T, P, M>::kCells), 32}, args, lines_);
     } else {
-      using Shape = LineShape<T, M>;
+      using Shape = CompressedLineShape<T, M>;
       launch(compressed_lines_kernel<T, P, M, bits>,
              {kName, blocks_for(cells, Shape::kCells), dim3(Shape::kColumns, Shape::kGroups)}, args,
              lines_);

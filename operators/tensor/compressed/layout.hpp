@@ -44,7 +44,8 @@ constexpr CompressedLayout compressed_layout(int degree, int points, Index value
   if (degree == 2) return {ThreadPart::plane, kWarp / points, points};
   if (!has_line_shape(points)) return {ThreadPart::line, 1, points};
   const LineShapeRow shape =
-      value_bytes == 8 ? line_shape_row<double>(points) : line_shape_row<float>(points);
+      value_bytes == 8 ? line_shape_row<double>(points, compressed_line_sweep<double>(points))
+                       : line_shape_row<float>(points, compressed_line_sweep<float>(points));
   return {ThreadPart::line, shape.order == LineOrder::by_rows ? shape.cells : 1, points};
 }
 

@@ -6,18 +6,16 @@
 namespace tessera {
 
 /// Sizes of compressed_planes_kernel(): a warp has kCells cells, and a thread one of the M planes
-/// of a cell. Tensors in shared memory are [z][y][x], cells apart so that half a warp meets few
-/// bank conflicts.
-template <int P, int M>
+/// of a cell. Tensors in shared memory are [z][y][x], planes and cells apart so that threads meet
+/// few bank conflicts.
+template <class T, int P, int M>
 struct CompressedPlanes {
   static constexpr int n = P + 1;
   static constexpr int kCells = 32 / M;
   static constexpr int kLanes = kCells * M;
   static constexpr int kBlocks = 16;  // a multiprocessor, a warp each
-  static constexpr int plane = M * M + (M % 2 == 0 ? 1 : 0);
-  static constexpr int kTensor = M * plane;
-  static constexpr int kApart = M == 3 ? 9 : 1;  // modulo 16
-  static constexpr int kCellValues = kTensor + (kApart - kTensor % 16 + 16) % 16;
+  static constexpr int plane = M == 4 ? 20 : sizeof(T) == sizeof(double) ? 19 : 35;
+  static constexpr int kCellValues = M == 4 ? 77 : 3 * plane;
 };
 
 /// v_c = B^T D B u_c by sum factorization with packed factors, a thread a plane of points: two of
@@ -28,10 +26,10 @@ struct CompressedPlanes {
 /// tensor of M^3 values a cell. Bytes and flops a DoF as compressed_lines_kernel(), without
 /// even-odd. Deterministic but for the sinks that add atomically.
 template <class T, int P, int M, CompressedBits bits>
-__global__ void __launch_bounds__(32, CompressedPlanes<P, M>::kBlocks)
+__global__ void __launch_bounds__(32, CompressedPlanes<T, P, M>::kBlocks)
     compressed_planes_kernel(const __grid_constant__ CompressedArguments<T> args,
                              const __grid_constant__ WeightedMatrices<T, P + 1, M> lines) {
-  using Planes = CompressedPlanes<P, M>;
+  using Planes = CompressedPlanes<T, P, M>;
   constexpr int n = P + 1;
   constexpr int plane = Planes::plane;
   constexpr CompressedLayout layout{ThreadPart::plane, Planes::kCells, M};

@@ -21,6 +21,10 @@ struct LineShapeRow {
   int groups;  // of a block: warps, or 1
   int blocks;  // a multiprocessor, with compressed factors: registers are held down to it
 };
+/// How values and derivatives of a 3D cell go from line to line: side by side, or with derivatives
+/// taken in the points, which takes fewer multiply-adds and registers, but more of shared memory.
+enum class LineSweep { side_by_side, in_points };
+
 /// By points an axis, from 2 on. A multiprocessor has four parts with a quarter of its registers
 /// each, so registers are held down where one more warp fits in a part then.
 inline constexpr LineShapeRow kDoubleShapes[] = {
@@ -29,6 +33,12 @@ inline constexpr LineShapeRow kDoubleShapes[] = {
     {3, 6, LineOrder::by_rows, 1, 4},  {1, 8, LineOrder::by_cell, 1, 8},
     {1, 8, LineOrder::by_cell, 1, 6},  {1, 9, LineOrder::by_cell, 1, 5},
     {1, 10, LineOrder::by_cell, 1, 3}};
+/// In the points, from kMinDoublePoints on.
+inline constexpr int kMinDoublePoints = 7;
+inline constexpr LineShapeRow kDoublePointShapes[] = {{2, 8, LineOrder::by_rows, 1, 4},
+                                                      {2, 8, LineOrder::by_rows, 1, 4},
+                                                      {1, 10, LineOrder::by_cell, 1, 5},
+                                                      {1, 10, LineOrder::by_cell, 1, 3}};
 inline constexpr LineShapeRow kSingleShapes[] = {
     {8, 2, LineOrder::by_cell, 2, 12}, {3, 3, LineOrder::by_cell, 2, 10},
     {2, 4, LineOrder::by_cell, 2, 10}, {1, 5, LineOrder::by_cell, 2, 10},
@@ -39,8 +49,22 @@ constexpr bool has_line_shape(int points) {
   return points >= 2 && points - 2 < static_cast<int>(std::size(kDoubleShapes));
 }
 template <class T>
-constexpr LineShapeRow line_shape_row(int points) {
-  return (sizeof(T) == sizeof(double) ? kDoubleShapes : kSingleShapes)[points - 2];
+constexpr LineShapeRow line_shape_row(int points, LineSweep sweep) {
+  if (sizeof(T) != sizeof(double)) return kSingleShapes[points - 2];
+  return sweep == LineSweep::side_by_side ? kDoubleShapes[points - 2]
+                                          : kDoublePointShapes[points - kMinDoublePoints];
+}
+
+/// Double precision waits for shared memory, single for multiply-adds.
+template <class T>
+inline constexpr LineSweep kLineSweep = sizeof(T) == sizeof(double) ? LineSweep::side_by_side
+                                                                    : LineSweep::in_points;
+
+/// With compressed factors, multiply-adds and registers are what long lines wait for in double
+/// precision too.
+template <class T>
+constexpr LineSweep compressed_line_sweep(int points) {
+  return points < kMinDoublePoints ? kLineSweep<T> : LineSweep::in_points;
 }
 
 /// Geometry on the fly in 3D has the lines of double precision, and so many blocks: spilled
@@ -69,31 +93,28 @@ inline constexpr LineStrides kDoublePairs[] = {{3, 5, 10},   {9, 3, 27},   {17, 
                                                {9, 41, 205}, {9, 58, 342}, {7, 49, 343},
                                                {65, 8, 519}, {9, 81, 729}, {101, 10, 1009}};
 inline constexpr LineStrides kDoubleValues[] = {{3, 5, 10},   {17, 3, 54},  {17, 4, 72},
-                                                {49, 9, 245}, {7, 46, 282}, {49, 7, 343},
+                                                {49, 9, 245}, {9, 66, 390}, {49, 7, 343},
                                                 {65, 8, 519}, {81, 9, 729}, {105, 10, 1045}};
 
-/// In the points: three tensors a cell, one after another.
-inline constexpr LineStrides kPoints[] = {{3, 6, 36},    {3, 9, 81},    {5, 20, 240},
-                                          {5, 25, 375},  {9, 54, 980},  {7, 56, 1176},
-                                          {9, 72, 1728}, {9, 81, 2187}, {11, 110, 3300}};
-
-/// One tensor of pairs. Single precision has it as one of those in the points.
+/// One tensor of pairs in single precision.
+inline constexpr LineStrides kSinglePairs[] = {{3, 6, 12},   {3, 9, 27},   {5, 20, 80},
+                                               {5, 25, 125}, {9, 54, 324}, {7, 56, 392},
+                                               {9, 72, 576}, {9, 81, 729}, {11, 110, 1100}};
 template <class T>
 constexpr LineStrides pair_strides(int points) {
-  if (sizeof(T) == sizeof(double)) return kDoublePairs[points - 2];
-  const LineStrides three = kPoints[points - 2];
-  return {three.y_step, three.z_step, points * three.z_step};
+  return (sizeof(T) == sizeof(double) ? kDoublePairs : kSinglePairs)[points - 2];
 }
 
-/// Whether values and derivatives of a 3D cell go from line to line side by side, or derivatives
-/// are taken in the points: double precision waits for shared memory, single for multiply-adds.
+/// In the points: three tensors a cell, one after another.
+inline constexpr LineStrides kDoublePoints[] = {
+    {7, 49, 1032}, {65, 8, 1560}, {9, 90, 2430}, {105, 10, 3135}};
+inline constexpr LineStrides kSinglePoints[] = {{3, 6, 36},    {3, 9, 81},    {5, 20, 240},
+                                                {5, 25, 375},  {9, 54, 980},  {7, 56, 1176},
+                                                {9, 72, 1728}, {9, 81, 2187}, {11, 110, 3300}};
 template <class T>
-inline constexpr bool kSideBySide = sizeof(T) == sizeof(double);
-
-/// With compressed factors, multiply-adds are what long lines wait for in double precision too.
-template <class T>
-constexpr bool is_compressed_side_by_side(int points) {
-  return kSideBySide<T> && points < 9;
+constexpr LineStrides point_strides(int points) {
+  return sizeof(T) == sizeof(double) ? kDoublePoints[points - kMinDoublePoints]
+                                     : kSinglePoints[points - 2];
 }
 
 /// Whether compressed factors of few bits wait in registers while u is interpolated, or are asked

@@ -9,14 +9,19 @@
 
 namespace tessera {
 
-template <bool side_by_side, class T, int P, int M>
-using SweepsOf = std::conditional_t<side_by_side, SideBySideSweeps<T, P, M, LineThread<T, P, M>>,
-                                    PointSweeps<T, P, M, LineThread<T, P, M>>>;
+template <LineSweep sweep, class T, int P, int M>
+using SweepsOf = std::conditional_t<sweep == LineSweep::side_by_side,
+                                    SideBySideSweeps<T, P, M, LineThread<T, P, M, sweep>>,
+                                    PointSweeps<T, P, M, LineThread<T, P, M, sweep>>>;
 
 template <class T, int P, int M>
-using LineSweeps = SweepsOf<kSideBySide<T>, T, P, M>;
+using LineSweeps = SweepsOf<kLineSweep<T>, T, P, M>;
 
 template <class T, int P, int M>
-using CompressedLineSweeps = SweepsOf<is_compressed_side_by_side<T>(M), T, P, M>;
+using CompressedLineSweeps = SweepsOf<compressed_line_sweep<T>(M), T, P, M>;
+template <class T, int P, int M>
+using CompressedLineThread = LineThread<T, P, M, compressed_line_sweep<T>(M)>;
+template <class T, int M>
+using CompressedLineShape = LineShape<T, M, compressed_line_sweep<T>(M)>;
 
 }  // namespace tessera

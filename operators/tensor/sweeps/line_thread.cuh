@@ -7,9 +7,9 @@
 namespace tessera {
 
 /// Shape of a launch with a thread a line of a cell. T says whose table.
-template <class T, int M>
+template <class T, int M, LineSweep sweep = kLineSweep<T>>
 struct LineShape {
-  static constexpr LineShapeRow kRow = line_shape_row<T>(M);
+  static constexpr LineShapeRow kRow = line_shape_row<T>(M, sweep);
   static constexpr int kGroups = kRow.groups;  // threadIdx.y
   static constexpr int kCells = kGroups * kRow.cells;
   static constexpr bool kInWarp = kRow.lanes * M * kRow.cells <= 32;
@@ -20,9 +20,9 @@ struct LineShape {
 
 /// One thread of a cell of M^2 lines: it has the lines along z with (x, y) = (a, b), along x with
 /// (y, z) = (a, b) and along y with (x, z) = (a, b).
-template <class T, int P, int M>
+template <class T, int P, int M, LineSweep sweep = kLineSweep<T>>
 struct LineThread {
-  using Shape = LineShape<T, M>;
+  using Shape = LineShape<T, M, sweep>;
   static constexpr LineStrides kPairs = pair_strides<T>(M);
 
   int in_group;  // number of its cell in its group

@@ -15,8 +15,8 @@ namespace tessera {
 template <class T, int P, int M, class Thread>
 class PointSweeps {
   static constexpr int n = P + 1;
-  static constexpr LineStrides kBox = kPoints[M - 2];
-  static constexpr int kTensor = M * kBox.z_step;
+  static constexpr LineStrides kBox = point_strides<T>(M);
+  static constexpr int kTensor = kBox.cell_step / 3;
 
  public:
   using Matrices = PointSweepMatrices<T, n, M>;

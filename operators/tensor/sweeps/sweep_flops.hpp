@@ -30,16 +30,9 @@ constexpr double whole_matrix_flops(int dimension, double n, double m) {
   return 4.0 * n * m * (n * n + n * m + m * m) + 12.0 * m * m * m * m + 2.0 * m * m * m;
 }
 
-/// The same by LineSweeps.
-template <class T>
-constexpr double line_sweep_flops(int n, int m) {
-  return kSideBySide<T> ? side_by_side_flops(3, n, m) : point_sweep_flops(n, m);
-}
-
-/// The same by CompressedLineSweeps.
-template <class T>
-constexpr double compressed_sweep_flops(int n, int m) {
-  return is_compressed_side_by_side<T>(m) ? side_by_side_flops(3, n, m) : point_sweep_flops(n, m);
+/// The same in 3D by either.
+constexpr double line_sweep_flops(LineSweep sweep, int n, int m) {
+  return sweep == LineSweep::side_by_side ? side_by_side_flops(3, n, m) : point_sweep_flops(n, m);
 }
 
 }  // namespace tessera

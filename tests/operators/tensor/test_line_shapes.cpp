@@ -31,22 +31,38 @@ void expect_own_places(const LineStrides& strides, int cells, int points, int va
   EXPECT_LT(*all.rbegin(), values);
 }
 
+template <class T>
+void expect_own_places_of_pairs(int points) {
+  const int cells = line_shape_row<T>(points, kLineSweep<T>).cells;
+  const LineStrides pairs = pair_strides<T>(points);
+  expect_own_places(pairs, cells, points, cells * pairs.cell_step);
+}
+
+template <class T>
+void expect_own_places_in_the_points(int points) {
+  const int cells = line_shape_row<T>(points, LineSweep::in_points).cells;
+  const LineStrides tensor = point_strides<T>(points);
+  std::set<int> all;
+  for (int t = 0; t < 3; ++t) {
+    for (const int place : places(tensor, cells, points)) {
+      all.insert(place + t * (tensor.cell_step / 3));
+    }
+  }
+  EXPECT_EQ(static_cast<int>(all.size()), 3 * cells * points * points * points);
+  EXPECT_LT(*all.rbegin(), cells * tensor.cell_step);
+}
+
 TEST(LineShapes, EntriesOfTheCellsOfAGroupHaveTheirOwnPlaces) {
   for (int points = 2; points <= kMaxPoints; ++points) {
     SCOPED_TRACE(::testing::Message() << points << " points");
     ASSERT_TRUE(has_line_shape(points));
-    const int cells = line_shape_row<double>(points).cells;
-    const LineStrides pairs = pair_strides<double>(points);
+    expect_own_places_of_pairs<double>(points);
+    expect_own_places_of_pairs<float>(points);
+    const int cells = line_shape_row<double>(points, LineSweep::side_by_side).cells;
     const LineStrides singles = kDoubleValues[points - 2];
-    expect_own_places(pairs, cells, points, cells * pairs.cell_step);
     expect_own_places(singles, cells, points, cells * singles.cell_step);
-
-    const int single_cells = line_shape_row<float>(points).cells;
-    const LineStrides single_pairs = pair_strides<float>(points);
-    expect_own_places(single_pairs, single_cells, points, single_cells * single_pairs.cell_step);
-    const LineStrides in_points = kPoints[points - 2];
-    expect_own_places(in_points, 1, points, points * in_points.z_step);
-    EXPECT_LE(3 * points * in_points.z_step, in_points.cell_step);
+    expect_own_places_in_the_points<float>(points);
+    if (points >= kMinDoublePoints) expect_own_places_in_the_points<double>(points);
   }
   EXPECT_FALSE(has_line_shape(kMaxPoints + 1));
 }
