@@ -41,8 +41,8 @@ inline constexpr LineShapeRow kDoublePointShapes[] = {{2, 8, LineOrder::by_rows,
                                                       {1, 10, LineOrder::by_cell, 1, 3}};
 inline constexpr LineShapeRow kSingleShapes[] = {
     {8, 2, LineOrder::by_cell, 2, 12}, {3, 3, LineOrder::by_cell, 2, 10},
-    {2, 4, LineOrder::by_cell, 2, 10}, {1, 5, LineOrder::by_cell, 2, 10},
-    {4, 6, LineOrder::by_cell, 1, 4},  {1, 8, LineOrder::by_cell, 1, 9},
+    {2, 4, LineOrder::by_cell, 2, 10}, {5, 5, LineOrder::by_rows, 1, 5},
+    {4, 6, LineOrder::by_rows, 1, 4},  {1, 8, LineOrder::by_cell, 1, 9},
     {1, 8, LineOrder::by_cell, 1, 8},  {1, 9, LineOrder::by_cell, 1, 5},
     {1, 10, LineOrder::by_cell, 1, 4}};
 constexpr bool has_line_shape(int points) {
@@ -98,7 +98,7 @@ inline constexpr LineStrides kDoubleValues[] = {{3, 5, 10},   {17, 3, 54},  {17,
 
 /// One tensor of pairs in single precision.
 inline constexpr LineStrides kSinglePairs[] = {{3, 6, 12},   {3, 9, 27},   {5, 20, 80},
-                                               {5, 25, 125}, {9, 54, 324}, {7, 56, 392},
+                                               {49, 9, 245}, {49, 8, 294}, {7, 56, 392},
                                                {9, 72, 576}, {9, 81, 729}, {11, 110, 1100}};
 template <class T>
 constexpr LineStrides pair_strides(int points) {
@@ -109,7 +109,7 @@ constexpr LineStrides pair_strides(int points) {
 inline constexpr LineStrides kDoublePoints[] = {
     {7, 49, 1032}, {65, 8, 1560}, {9, 90, 2430}, {105, 10, 3135}};
 inline constexpr LineStrides kSinglePoints[] = {{3, 6, 36},    {3, 9, 81},    {5, 20, 240},
-                                                {5, 25, 375},  {9, 54, 980},  {7, 56, 1176},
+                                                {5, 29, 441},  {47, 8, 858},  {7, 56, 1176},
                                                 {9, 72, 1728}, {9, 81, 2187}, {11, 110, 3300}};
 template <class T>
 constexpr LineStrides point_strides(int points) {
