@@ -86,8 +86,9 @@ class DeviceTensorKernel final : public DeviceCellKernel<T>, public Updatable {
     const double factors = is_general ? dim * (2.0 * dim - 1.0) : 2.0 * dim;
     const double at_points = factors * std::pow(m, dim);
     if (unrolled_ != nullptr && dim == 2) return side_by_side_flops(2, n, m) + at_points;
-    if (unrolled_ != nullptr && !is_general)
-      return line_sweep_flops(kLineSweep<T>, n, m) + at_points;
+    if (unrolled_ != nullptr && !is_general) {
+      return line_sweep_flops(scaled_line_sweep<T>(m), n, m) + at_points;
+    }
     return whole_matrix_flops(dim, n, m) + at_points;
   }
 

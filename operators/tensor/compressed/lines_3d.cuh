@@ -12,14 +12,14 @@ namespace tessera {
 
 /// v_c = B^T D B u_c by sum factorization with packed factors (point.cuh), a thread a line.
 ///
-/// Launch: CompressedLineShape<T, M>. Shared memory: three tensors of M^3 values a cell. Bytes a
-/// DoF: x and y once, and compressed_point_bytes() a point, M^3 / P^3 points, and a value more with
-/// a reaction. Flops: about 16 M + 50 a point, in the points 12 M + 47. Deterministic but for the
-/// sinks that add atomically.
+/// Launch: the shape of CompressedLineSweeps. Shared memory: three tensors of M^3 values a cell.
+/// Bytes a DoF: x and y once, and compressed_point_bytes() a point, M^3 / P^3 points, and a value
+/// more with a reaction. Flops: about 16 M + 50 a point, in the points 12 M + 47. Deterministic but
+/// for the sinks that add atomically.
 template <class T, int P, int M, CompressedBits bits>
 __global__ void __launch_bounds__(
-    CompressedLineShape<T, M>::kColumns* CompressedLineShape<T, M>::kGroups,
-    CompressedLineShape<T, M>::kRow.blocks)
+    CompressedLineSweeps<T, P, M>::Shape::kColumns* CompressedLineSweeps<T, P, M>::Shape::kGroups,
+    CompressedLineSweeps<T, P, M>::Shape::kRow.blocks)
     compressed_lines_kernel(const __grid_constant__ CompressedArguments<T> args,
                             const __grid_constant__
                             typename CompressedLineSweeps<T, P, M>::Matrices lines) {
@@ -29,8 +29,8 @@ __global__ void __launch_bounds__(
   constexpr auto kGroupBytes = static_cast<unsigned>(kLayout.group_bytes(bits));
   // What the L2 cache is asked for first crosses the link between its halves again when it is read.
   constexpr bool kToRegisters = bits == few_bits(sizeof(T)) && has_factors_in_registers<T>(M);
-  __shared__ __align__(16) T shared[CompressedLineShape<T, M>::kGroups][Sweeps::kValues];
-  const CompressedLineThread<T, P, M> thread(args.range.size());
+  __shared__ __align__(16) T shared[Sweeps::Shape::kGroups][Sweeps::kValues];
+  const typename Sweeps::Thread thread(args.range.size());
   const CellPlace place =
       place_cell_32(args.grid, args.range, thread.active ? thread.number() : 0U);
   const Index cell = cell_number(args.grid, place.position);

@@ -8,19 +8,20 @@ namespace tessera {
 
 /// v_c = B^T D B u_c by sum factorization where D_q = s_q diag(axis_scale), a thread a line.
 ///
-/// Launch: LineShape<T, M>. Shared memory: three tensors of M^3 values a cell. Bytes a DoF: x and y
-/// once, and a value a point, M^3 / P^3 points, and one more with a reaction. Flops: about 16 M +
-/// 34 a point, in the points 12 M + 32. Deterministic but for the sinks that add atomically; not
-/// for SinkKind::patch.
+/// Launch: the shape of ScaledLineSweeps. Shared memory: three tensors of M^3 values a cell. Bytes
+/// a DoF: x and y once, and a value a point, M^3 / P^3 points, and one more with a reaction. Flops:
+/// about 16 M + 34 a point, in the points 12 M + 32. Deterministic but for the sinks that add
+/// atomically; not for SinkKind::patch.
 template <class T, int P, int M>
-__global__ void __launch_bounds__(LineShape<T, M>::kColumns* LineShape<T, M>::kGroups,
-                                  kScaledBlocks[M - 2])
-    scaled_lines_kernel(const __grid_constant__ TensorArguments<T> args,
-                        const __grid_constant__ typename LineSweeps<T, P, M>::Matrices lines) {
+__global__ void __launch_bounds__(
+    ScaledLineSweeps<T, P, M>::Shape::kColumns* ScaledLineSweeps<T, P, M>::Shape::kGroups,
+    kScaledBlocks[M - 2])
+    scaled_lines_kernel(const __grid_constant__ TensorArguments<T> args, const __grid_constant__
+                        typename ScaledLineSweeps<T, P, M>::Matrices lines) {
   constexpr int n = P + 1;
-  using Sweeps = LineSweeps<T, P, M>;
-  __shared__ __align__(16) T shared[LineShape<T, M>::kGroups][Sweeps::kValues];
-  const LineThread<T, P, M> thread(args.range.size());
+  using Sweeps = ScaledLineSweeps<T, P, M>;
+  __shared__ __align__(16) T shared[Sweeps::Shape::kGroups][Sweeps::kValues];
+  const typename Sweeps::Thread thread(args.range.size());
   const CellPlace place =
       place_cell_32(args.grid, args.range, thread.active ? thread.number() : 0U);
   const Index number = cell_number(args.grid, place.position);

@@ -67,6 +67,12 @@ constexpr LineSweep compressed_line_sweep(int points) {
   return points < kMinDoublePoints ? kLineSweep<T> : LineSweep::in_points;
 }
 
+/// Equal cells whose coefficient varies have one number a point, so it takes more points.
+template <class T>
+constexpr LineSweep scaled_line_sweep(int points) {
+  return points < 9 ? kLineSweep<T> : LineSweep::in_points;
+}
+
 /// Geometry on the fly in 3D has the lines of double precision, and so many blocks: spilled
 /// registers cost it less than waiting.
 inline constexpr int kOnTheFlyBlocks[] = {12, 10, 8, 4, 4, 6, 6, 4, 3};

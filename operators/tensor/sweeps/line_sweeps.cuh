@@ -1,5 +1,5 @@
-// LineSweeps are the sweeps of a 3D cell that are faster in their precision and at their number of
-// points.
+// These are the sweeps of a 3D cell that are faster with their factors, in their precision and at
+// their number of points.
 #pragma once
 
 #include <type_traits>
@@ -15,13 +15,9 @@ using SweepsOf = std::conditional_t<sweep == LineSweep::side_by_side,
                                     PointSweeps<T, P, M, LineThread<T, P, M, sweep>>>;
 
 template <class T, int P, int M>
-using LineSweeps = SweepsOf<kLineSweep<T>, T, P, M>;
+using CompressedLineSweeps = SweepsOf<compressed_line_sweep<T>(M), T, P, M>;
 
 template <class T, int P, int M>
-using CompressedLineSweeps = SweepsOf<compressed_line_sweep<T>(M), T, P, M>;
-template <class T, int P, int M>
-using CompressedLineThread = LineThread<T, P, M, compressed_line_sweep<T>(M)>;
-template <class T, int M>
-using CompressedLineShape = LineShape<T, M, compressed_line_sweep<T>(M)>;
+using ScaledLineSweeps = SweepsOf<scaled_line_sweep<T>(M), T, P, M>;
 
 }  // namespace tessera

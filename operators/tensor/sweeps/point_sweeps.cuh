@@ -11,21 +11,23 @@ namespace tessera {
 /// are written to or read from shared memory, and eight waits: B along z, x and y, then D in the
 /// points, as the GX and GZ of the thread's line along y in shared memory and g_y in registers.
 ///
-/// @tparam Thread LineThread: whose launch, whose layout
-template <class T, int P, int M, class Thread>
+/// @tparam OwnThread LineThread: whose launch, whose places in shared memory
+template <class T, int P, int M, class OwnThread>
 class PointSweeps {
   static constexpr int n = P + 1;
   static constexpr LineStrides kBox = point_strides<T>(M);
   static constexpr int kTensor = kBox.cell_step / 3;
 
  public:
+  using Thread = OwnThread;
+  using Shape = typename Thread::Shape;
   using Matrices = PointSweepMatrices<T, n, M>;
   struct Gradient {
     T y[M];  // along the thread's line along y; the rest is in shared memory
   };
 
   /// In shared memory, of a group of cells.
-  static constexpr int kValues = Thread::Shape::kRow.cells * kBox.cell_step;
+  static constexpr int kValues = Shape::kRow.cells * kBox.cell_step;
 
   /// @param shared kValues values of the thread's group
   __device__ __forceinline__ PointSweeps(const Matrices& lines, const Thread& thread, T* shared)

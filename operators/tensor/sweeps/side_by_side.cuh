@@ -21,17 +21,19 @@ struct LineGradient {
 /// interpolated only, and u differentiated along z (a pair) or x, go from line to line side by
 /// side, and the whole gradient comes to be in the registers of the line along y.
 ///
-/// @tparam Thread LineThread: whose launch, whose strides
-template <class T, int P, int M, class Thread>
+/// @tparam OwnThread LineThread: whose launch, whose places in shared memory
+template <class T, int P, int M, class OwnThread>
 class SideBySideSweeps {
   static constexpr int n = P + 1;
-  static constexpr LineStrides kPairs = Thread::kPairs;
+  static constexpr LineStrides kPairs = OwnThread::kPairs;
   static constexpr LineStrides kSingles = kDoubleValues[M - 2];
-  static constexpr int kCells = Thread::Shape::kRow.cells;
+  static constexpr int kCells = OwnThread::Shape::kRow.cells;
   using Nodes = LineFold<T, n>;
   using Points = LineFold<T, M>;
 
  public:
+  using Thread = OwnThread;
+  using Shape = typename Thread::Shape;
   using Matrices = SideBySideMatrices<T, n, M>;
   using Gradient = LineGradient<M, T>;
   /// In shared memory, of a group of cells.
