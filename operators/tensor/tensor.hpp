@@ -77,11 +77,10 @@ class TensorKernel {
   void apply(Index batch, const Lanes<T>* u, Lanes<T>* v, Lanes<T>* scratch,
              const RowsAhead<T>& rows = {}) const {
     if constexpr (kCanBeCompressed) {
-      if (compressed_ != nullptr && compressed_->bits() == few_bits(sizeof(T))) {
-        return apply_compressed<few_bits(sizeof(T))>(batch, rows, u, v, scratch);
-      }
       if (compressed_ != nullptr) {
-        return apply_compressed<many_bits(sizeof(T))>(batch, rows, u, v, scratch);
+        return with_packed_bits<T>(compressed_->bits(), [&]<CompressedBits bits>() {
+          apply_compressed<bits>(batch, rows, u, v, scratch);
+        });
       }
     }
     apply_factors(factors_->batch(batch), {factors_->batch(batch + 1), rows}, u, v, scratch);
@@ -149,9 +148,9 @@ class TensorKernel {
   /// behind the first work_size() values of scratch.
   const Lanes<T>* stored_factors(Index batch, Lanes<T>* scratch) const {
     if (compressed_ == nullptr) return factors_->batch(batch);
-    return compressed_->bits() == few_bits(sizeof(T))
-               ? unpack_factors<few_bits(sizeof(T))>(batch, scratch)
-               : unpack_factors<many_bits(sizeof(T))>(batch, scratch);
+    return with_packed_bits<T>(compressed_->bits(), [&]<CompressedBits bits>() {
+      return unpack_factors<bits>(batch, scratch);
+    });
   }
   const Lanes<T>* compute_factors(const CellBatch& batch, Lanes<T>* scratch) const;
   template <CompressedBits bits>

@@ -27,17 +27,6 @@ Words rounded(Values values, int bits) {
   return reinterpret_cast<Words>(inside + kFirst) & ((std::uint64_t{1} << 52) - 1);
 }
 
-// The largest error of an entry as a share: as it is packed, and if it had few bits.
-struct PackingErrors {
-  double of_these = 0.0;
-  double of_few = 0.0;
-
-  void add(const PackingErrors& other) {
-    if (!(other.of_these <= of_these)) of_these = other.of_these;
-    if (!(other.of_few <= of_few)) of_few = other.of_few;
-  }
-};
-
 // How the entries of kCells cells are held.
 struct CellsInFixedPoint {
   Values offset[kEntries];
@@ -186,17 +175,12 @@ void CompressedBatches<T>::set_bits(CompressedBits bits, const CellBatches& batc
 template <class T>
 Updated CompressedBatches<T>::update(const BilinearForm& form, const CellBatches& batches) {
   pack(form, batches);
-  const bool few_suffice = error_of_few_bits_ <= compressed_tolerance<T>();
-  return are_packed() && few_suffice == (bits_ == few_bits(sizeof(T))) ? Updated::yes : Updated::no;
+  return errors_.are_those_of_new<T>(bits_) ? Updated::yes : Updated::no;
 }
 
 template <class T>
 void CompressedBatches<T>::pack(const BilinearForm& form, const CellBatches& batches) {
-  if (bits_ == few_bits(sizeof(T))) {
-    pack_in<few_bits(sizeof(T))>(form, batches);
-  } else {
-    pack_in<many_bits(sizeof(T))>(form, batches);
-  }
+  with_packed_bits<T>(bits_, [&]<CompressedBits bits>() { pack_in<bits>(form, batches); });
   reaction_scale_ = form.reaction.constant.value_or(1.0);
 }
 
@@ -215,12 +199,9 @@ void CompressedBatches<T>::pack_in(const BilinearForm& form, const CellBatches& 
 #pragma omp critical(tessera_compressed_error)
         errors.add(of_cells);
         const bool others_are_tried = bits == few_bits(sizeof(T));
-        return others_are_tried && !(of_cells.of_these <= compressed_tolerance<T>())
-                   ? Pass::ends
-                   : Pass::goes_on;
+        return others_are_tried && !of_cells.are_small<T>() ? Pass::ends : Pass::goes_on;
       });
-  error_bound_ = errors.of_these;
-  error_of_few_bits_ = errors.of_few;
+  errors_ = errors;
 }
 
 template <class T>

@@ -9,6 +9,7 @@
 #include "operators/form/bilinear_form.hpp"
 #include "operators/form/updatable.hpp"
 #include "operators/tensor/compressed/batch_words.hpp"
+#include "operators/tensor/compressed/packing_errors.hpp"
 
 namespace tessera {
 
@@ -33,9 +34,9 @@ class CompressedBatches {
   /// @throws BadFieldValue
   void update_reaction(const BilinearForm& form);
 
-  bool are_packed() const { return error_bound_ <= compressed_tolerance<T>(); }
-  /// The largest error of an entry D_ab as a share of sqrt(D_aa D_bb), as bounded by the bits.
-  double error_bound() const { return error_bound_; }
+  bool are_packed() const { return errors_.are_small<T>(); }
+  /// As PackingErrors::of_these.
+  double error_bound() const { return errors_.of_these; }
   CompressedBits bits() const { return bits_; }
   ReactionKind reaction() const { return reaction_; }
   /// First vector of a batch: the header of 32 bits [entry][lane], then words
@@ -64,8 +65,7 @@ class CompressedBatches {
   Index stride_;
   ReactionKind reaction_;
   double reaction_scale_ = 1.0;
-  double error_bound_ = 0.0;
-  double error_of_few_bits_ = 0.0;  // what error_bound_ would be with these
+  PackingErrors errors_;
   HostArray<WordLanes<T>> words_;
   HostArray<Lanes<T>> reactions_;
 };

@@ -1,6 +1,8 @@
 // These functions say how many bits and bytes compressed factors have.
 #pragma once
 
+#include <utility>
+
 #include "mesh/index.hpp"
 
 namespace tessera {
@@ -19,6 +21,21 @@ constexpr CompressedBits many_bits(Index value_bytes) {
 }
 constexpr CompressedBits plain_bits(Index value_bytes) {
   return value_bytes == 8 ? CompressedBits::b64 : CompressedBits::b32;
+}
+
+/// f.operator()<bits>() with the bits that packed factors of T have, few or many.
+template <class T, class F>
+decltype(auto) with_packed_bits(CompressedBits bits, F&& f) {
+  constexpr CompressedBits kFew = few_bits(sizeof(T));
+  if (bits == kFew) return std::forward<F>(f).template operator()<kFew>();
+  return std::forward<F>(f).template operator()<many_bits(sizeof(T))>();
+}
+/// The same with those that have as many bits as T, too.
+template <class T, class F>
+decltype(auto) with_bits(CompressedBits bits, F&& f) {
+  constexpr CompressedBits kPlain = plain_bits(sizeof(T));
+  if (bits == kPlain) return std::forward<F>(f).template operator()<kPlain>();
+  return with_packed_bits<T>(bits, std::forward<F>(f));
 }
 
 /// Bytes of the six numbers of a point.

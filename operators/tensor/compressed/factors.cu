@@ -188,15 +188,6 @@ __global__ void __launch_bounds__(kThreads) pack_kernel(const PackArguments args
   }
 }
 
-template <class T>
-auto kernel_of(CompressedBits bits) {
-  constexpr CompressedBits kFew = few_bits(sizeof(T));
-  constexpr CompressedBits kMany = many_bits(sizeof(T));
-  return bits == kFew    ? pack_kernel<T, kFew>
-         : bits == kMany ? pack_kernel<T, kMany>
-                         : pack_kernel<T, plain_bits(sizeof(T))>;
-}
-
 }  // namespace
 
 template <class T>
@@ -206,11 +197,11 @@ DeviceCompressedFactors<T>::DeviceCompressedFactors(const BilinearForm& form,
   for (const CompressedBits bits : {few_bits(sizeof(T)), many_bits(sizeof(T))}) {
     bits_ = bits;
     pack(form, layout);
-    if (error_bound_ <= compressed_tolerance<T>()) return;
+    if (errors_.are_small<T>()) return;
   }
   bits_ = plain_bits(sizeof(T));
   const Index bytes = layout.bytes(bits_, form.discretization->mesh.cell_count());
-  make_unpacked(error_bound_, compressed_tolerance<T>(), bytes, [&] { pack(form, layout); });
+  make_unpacked(errors_.of_these, compressed_tolerance<T>(), bytes, [&] { pack(form, layout); });
 }
 
 namespace {
@@ -236,11 +227,7 @@ Updated DeviceCompressedFactors<T>::update(const BilinearForm& form,
     return Updated::no;
   }
   pack(form, layout);
-  const bool do_few_suffice = error_of_few_bits_ <= compressed_tolerance<T>();
-  return error_bound_ <= compressed_tolerance<T>() &&
-                 do_few_suffice == (bits_ == few_bits(sizeof(T)))
-             ? Updated::yes
-             : Updated::no;
+  return errors_.are_those_of_new<T>(bits_) ? Updated::yes : Updated::no;
 }
 
 template <class T>
@@ -281,18 +268,20 @@ void DeviceCompressedFactors<T>::pack(const BilinearForm& form, const Compressed
     }
     const PackArguments args{factors.data(), stride, weights.data(), first,
                              count,          layout, errors.data()};
-    launch(kernel_of<T>(bits_),
-           {"packing of geometric factors", blocks_for(count, kThreads / kWarp, 1 << 20), kThreads},
-           args, data_.data());
+    with_bits<T>(bits_, [&]<CompressedBits bits>() {
+      launch(
+          pack_kernel<T, bits>,
+          {"packing of geometric factors", blocks_for(count, kThreads / kWarp, 1 << 20), kThreads},
+          args, data_.data());
+    });
     if (are_few) {
-      error_bound_ = error_of_few_bits_ = error_at(0);
-      if (!(error_bound_ <= compressed_tolerance<T>())) return;
+      errors_ = {.of_these = error_at(0), .of_few = error_at(0)};
+      if (!errors_.are_small<T>()) return;
     }
   }
   maker.check();
   if (are_few) return;
-  error_bound_ = bits_ == plain_bits(sizeof(T)) ? 0.0 : error_at(0);
-  error_of_few_bits_ = error_at(1);
+  errors_ = {.of_these = bits_ == plain_bits(sizeof(T)) ? 0.0 : error_at(0), .of_few = error_at(1)};
 }
 
 template class DeviceCompressedFactors<double>;

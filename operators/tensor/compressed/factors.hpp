@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "mesh/saturated.hpp"
-#include "operators/tensor/compressed/fixed_point.hpp"
 #include "operators/tensor/compressed/layout.hpp"
+#include "operators/tensor/compressed/packing_errors.hpp"
 #include "operators/tensor/gpu/factors.hpp"
 #include "solvers/errors.hpp"
 #include "solvers/memory/device.hpp"
@@ -45,9 +45,8 @@ void make_unpacked(double error_bound, double tolerance, Index bytes, Make&& mak
 template <class T>
 class DeviceCompressedFactors {
  public:
-  /// @throws as DeviceFactors, but UnsuitableChoice if they cannot be packed and there is memory
-  /// for
-  ///         packed ones only
+  /// @throws as DeviceFactors, but UnsuitableChoice if they cannot be packed and memory is enough
+  ///         for packed ones only
   DeviceCompressedFactors(const BilinearForm& form, const CompressedLayout& layout);
 
   /// As Updatable: no where the new factors do not fit into as many bits, or into fewer.
@@ -58,8 +57,8 @@ class DeviceCompressedFactors {
   /// r_q / w_q where there is a reaction, [cell][q], as they are; else null.
   const T* reaction() const { return reaction_.data(); }
   Index bytes() const { return data_.bytes() + reaction_.bytes(); }
-  /// The largest error of an entry D_ab as a share of sqrt(D_aa D_bb), as bounded by the bits.
-  double error_bound() const { return error_bound_; }
+  /// As PackingErrors::of_these.
+  double error_bound() const { return errors_.of_these; }
 
  private:
   // Packs all cells; with few bits no more of them than up to some for which these do not suffice.
@@ -68,8 +67,7 @@ class DeviceCompressedFactors {
   CompressedBits bits_;
   DeviceArray<char> data_;
   DeviceArray<T> reaction_;
-  double error_bound_ = 0.0;
-  double error_of_few_bits_ = 0.0;  // what error_bound_ would be with these
+  PackingErrors errors_;
 };
 
 /// Bytes held.

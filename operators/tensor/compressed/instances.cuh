@@ -36,17 +36,6 @@ class CompressedInstance final : public CompressedLaunch<T> {
       lines_;
 };
 
-template <class T, int P, int M>
-std::unique_ptr<CompressedLaunch<T>> make_compressed_instance(const Basis1D& basis,
-                                                              CompressedBits bits) {
-  constexpr CompressedBits kFew = few_bits(sizeof(T));
-  constexpr CompressedBits kMany = many_bits(sizeof(T));
-  constexpr CompressedBits kPlain = plain_bits(sizeof(T));
-  if (bits == kFew) return std::make_unique<CompressedInstance<T, P, M, kFew>>(basis);
-  if (bits == kMany) return std::make_unique<CompressedInstance<T, P, M, kMany>>(basis);
-  return std::make_unique<CompressedInstance<T, P, M, kPlain>>(basis);
-}
-
 template <class T>
 std::unique_ptr<CompressedLaunch<T>> make_compressed_launch(const Basis1D& basis,
                                                             CompressedBits bits) {
@@ -55,7 +44,9 @@ std::unique_ptr<CompressedLaunch<T>> make_compressed_launch(const Basis1D& basis
     if constexpr (P == 0) {
       return nullptr;
     } else {
-      return make_compressed_instance<T, P, M>(basis, bits);
+      return with_bits<T>(bits, [&]<CompressedBits these>() -> Made {
+        return std::make_unique<CompressedInstance<T, P, M, these>>(basis);
+      });
     }
   });
 }
