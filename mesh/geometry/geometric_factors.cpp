@@ -1,9 +1,11 @@
 // This file computes geometric factors and checks Jacobians and coefficients on the way.
 #include "mesh/geometry/geometric_factors.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 
@@ -92,6 +94,15 @@ void factors_at(int dimension, const CellGeometry& geometry, int q, Lanes<double
   }
 }
 
+// Calls f(i) for each i of the range, far from the one before: what is only somewhere comes soon.
+template <class F>
+void for_each_spread(Range range, F&& f) {
+  const Index count = range.end - range.begin;
+  Index step = std::max(count * 5 / 8, Index{1});
+  while (std::gcd(step, count) > 1) ++step;
+  for (Index i = 0; i < count; ++i) f(range.begin + i * step % count);
+}
+
 // Evaluates the geometry, the coefficient and the reaction in the cells of every batch,
 // kLanes<double> cells at a time, checks them, and calls f(batch, first lane, geometry, fields),
 // which may end the pass. Parallel.
@@ -109,7 +120,7 @@ void for_each_evaluated(const Discretization& discretization, const CellBatches&
     PointFields fields{std::vector<double>(values, coefficient.constant.value_or(0.0)),
                        std::vector<double>(values, reaction.constant.value_or(0.0))};
     FirstFailure mine;
-    for (Index b = range.begin; b < range.end; ++b) {
+    for_each_spread(range, [&](Index b) {
       batches.for_each_batch(batches.bricks()[b], [&](const CellBatch& batch) {
         if (pass.load(std::memory_order_relaxed) == Pass::ends) return;
         for (int lane = 0; lane < batches.lanes(); lane += kLanes<double>) {
@@ -121,7 +132,7 @@ void for_each_evaluated(const Discretization& discretization, const CellBatches&
           if (f(batch, lane, geometry, fields) == Pass::ends) pass = Pass::ends;
         }
       });
-    }
+    });
 #pragma omp critical(tessera_first_failure)
     if (mine.cell < first.cell) first = mine;
   });
