@@ -246,10 +246,13 @@ void DeviceCompressedFactors<T>::pack(const BilinearForm& form, const Compressed
   DeviceArray<double> factors(chunk * stride);
   const DeviceArray<double> weights(discretization.basis.quadrature.weights);
   DeviceArray<unsigned long long> errors(std::vector<unsigned long long>{0, 0});
-  const auto error_at = [&](std::size_t place) {
-    return __builtin_bit_cast(double, to_host(errors)[place]);
-  };
   const bool are_few = bits_ == few_bits(sizeof(T));
+  const auto errors_so_far = [&]() -> PackingErrors {
+    const std::vector<unsigned long long> found = to_host(errors);
+    const auto of_these = __builtin_bit_cast(double, found[0]);
+    return {.of_these = of_these,
+            .of_few = are_few ? of_these : __builtin_bit_cast(double, found[1])};
+  };
   const Index points = power(m, 3);
   DeviceArray<double> reaction;
   if (reaction_kind(form.reaction) != ReactionKind::none) {
@@ -275,13 +278,14 @@ void DeviceCompressedFactors<T>::pack(const BilinearForm& form, const Compressed
           args, data_.data());
     });
     if (are_few) {
-      errors_ = {.of_these = error_at(0), .of_few = error_at(0)};
+      errors_ = errors_so_far();
       if (!errors_.are_small<T>()) return;
     }
   }
   maker.check();
   if (are_few) return;
-  errors_ = {.of_these = bits_ == plain_bits(sizeof(T)) ? 0.0 : error_at(0), .of_few = error_at(1)};
+  errors_ = errors_so_far();
+  if (bits_ == plain_bits(sizeof(T))) errors_.of_these = 0.0;
 }
 
 template class DeviceCompressedFactors<double>;

@@ -22,10 +22,8 @@ class CompressedInstance final : public CompressedLaunch<T> {
       launch(compressed_planes_kernel<T, P, M, bits>,
              {kName, blocks_for(cells, CompressedPlanes<T, P, M>::kCells), 32}, args, lines_);
     } else {
-      using Shape = typename CompressedLineSweeps<T, P, M>::Shape;
       launch(compressed_lines_kernel<T, P, M, bits>,
-             {kName, blocks_for(cells, Shape::kCells), dim3(Shape::kColumns, Shape::kGroups)}, args,
-             lines_);
+             CompressedLineSweeps<T, P, M>::Shape::over_cells(kName, cells), args, lines_);
     }
   }
 

@@ -17,9 +17,8 @@ namespace tessera {
 /// more with a reaction. Flops: about 16 M + 50 a point, in the points 12 M + 47. Deterministic but
 /// for the sinks that add atomically.
 template <class T, int P, int M, CompressedBits bits>
-__global__ void __launch_bounds__(
-    CompressedLineSweeps<T, P, M>::Shape::kColumns* CompressedLineSweeps<T, P, M>::Shape::kGroups,
-    CompressedLineSweeps<T, P, M>::Shape::kRow.blocks)
+__global__ void __launch_bounds__(CompressedLineSweeps<T, P, M>::Shape::kThreads,
+                                  CompressedLineSweeps<T, P, M>::Shape::kRow.blocks)
     compressed_lines_kernel(const __grid_constant__ CompressedArguments<T> args,
                             const __grid_constant__
                             typename CompressedLineSweeps<T, P, M>::Matrices lines) {

@@ -16,6 +16,8 @@ struct CompressedPlanes {
   static constexpr int kBlocks = 16;  // a multiprocessor, a warp each
   static constexpr int plane = M == 4 ? 20 : sizeof(T) == sizeof(double) ? 19 : 35;
   static constexpr int kCellValues = M == 4 ? 77 : 3 * plane;
+  static_assert(M == 3 || M == 4);
+  static_assert(plane >= M * M && kCellValues >= (M - 1) * plane + M * M);
 };
 
 /// v_c = B^T D B u_c by sum factorization with packed factors, a thread a plane of points: two of

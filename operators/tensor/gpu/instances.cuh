@@ -84,19 +84,16 @@ struct TensorInstance {
   }
   /// By kernels with a thread a line, which have no patches.
   static void launch_lines(const TensorArguments<T>& args, const Basis1D& basis) {
+    constexpr const char* kName = "tensor kernel of lines";
+    const Index cells = args.range.size();
     if constexpr (kind == FactorKind::constant) {
-      tessera::launch(separable_lines_kernel<T, P>, launch_of<LineShape<T, M>>(args), args,
+      tessera::launch(separable_lines_kernel<T, P>, LineShape<T, M>::over_cells(kName, cells), args,
                       SeparableMatrices<T, n>(basis, args.axis_scale, args.reaction_scale));
     } else {
       using Sweeps = ScaledLineSweeps<T, P, M>;
-      tessera::launch(scaled_lines_kernel<T, P, M>, launch_of<typename Sweeps::Shape>(args), args,
+      tessera::launch(scaled_lines_kernel<T, P, M>, Sweeps::Shape::over_cells(kName, cells), args,
                       typename Sweeps::Matrices(basis, WeightsIn::factors));
     }
-  }
-  template <class Shape>
-  static Launch launch_of(const TensorArguments<T>& args) {
-    return {"tensor kernel of lines", blocks_for(args.range.size(), Shape::kCells),
-            dim3(Shape::kColumns, Shape::kGroups)};
   }
   static constexpr TensorKernelInfo<T> kInfo{kThreads, static_cast<Index>(kCellValues * sizeof(T)),
                                              allow_shared_memory, launch};

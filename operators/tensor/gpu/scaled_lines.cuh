@@ -13,9 +13,7 @@ namespace tessera {
 /// about 16 M + 34 a point, in the points 12 M + 32. Deterministic but for the sinks that add
 /// atomically; not for SinkKind::patch.
 template <class T, int P, int M>
-__global__ void __launch_bounds__(
-    ScaledLineSweeps<T, P, M>::Shape::kColumns* ScaledLineSweeps<T, P, M>::Shape::kGroups,
-    kScaledBlocks[M - 2])
+__global__ void __launch_bounds__(ScaledLineSweeps<T, P, M>::Shape::kThreads, kScaledBlocks[M - 2])
     scaled_lines_kernel(const __grid_constant__ TensorArguments<T> args, const __grid_constant__
                         typename ScaledLineSweeps<T, P, M>::Matrices lines) {
   constexpr int n = P + 1;

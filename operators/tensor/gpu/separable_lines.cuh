@@ -39,8 +39,7 @@ struct SeparableMatrices {
 /// Bytes a DoF: x and y once. Flops: 7 (p + 1) + 10 a node of a cell, (p + 1)^3 / p^3 nodes a DoF.
 /// Deterministic but for the sinks that add atomically; not for SinkKind::patch.
 template <class T, int P>
-__global__ void __launch_bounds__(LineShape<T, P + 1>::kColumns* LineShape<T, P + 1>::kGroups,
-                                  kSeparableBlocks[P - 1])
+__global__ void __launch_bounds__(LineShape<T, P + 1>::kThreads, kSeparableBlocks[P - 1])
     separable_lines_kernel(const __grid_constant__ TensorArguments<T> args,
                            const __grid_constant__ SeparableMatrices<T, P + 1> lines) {
   constexpr int n = P + 1;

@@ -17,9 +17,7 @@ class OnTheFlyInstance final : public OnTheFlyLaunch<T> {
     constexpr const char* kName = "tensor kernel that computes the geometry";
     const Index cells = args.range.size();
     if constexpr (dim == 3) {
-      using Shape = LineShape<double, M>;
-      launch(on_the_fly_3d_kernel<T, P, M>,
-             {kName, blocks_for(cells, Shape::kCells), dim3(Shape::kColumns, Shape::kGroups)}, args,
+      launch(on_the_fly_3d_kernel<T, P, M>, LineShape<double, M>::over_cells(kName, cells), args,
              lines_);
     } else {
       constexpr int kCells = kFlatThreads / M;

@@ -65,8 +65,7 @@ __device__ __forceinline__ double factors_of_jacobian(const double (&J)[3][3], T
 /// tensors of M^3 doubles a cell. Bytes a DoF: x, y and 24 of positions. Flops: about 40 M + 150 a
 /// point, most of them in double precision. Deterministic but for the sinks that add atomically.
 template <class T, int P, int M>
-__global__ void __launch_bounds__(LineShape<double, M>::kColumns* LineShape<double, M>::kGroups,
-                                  kOnTheFlyBlocks[M - 2])
+__global__ void __launch_bounds__(LineShape<double, M>::kThreads, kOnTheFlyBlocks[M - 2])
     on_the_fly_3d_kernel(const __grid_constant__ OnTheFlyArguments<T> args,
                          const __grid_constant__ OnTheFlyMatrices<T, P + 1, M> lines) {
   using Thread = LineThread<double, P, M>;

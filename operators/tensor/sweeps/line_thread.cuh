@@ -3,6 +3,7 @@
 
 #include "operators/cells/cell_access.cuh"
 #include "operators/tensor/sweeps/line_shapes.hpp"
+#include "solvers/memory/launch.cuh"
 
 namespace tessera {
 
@@ -15,7 +16,12 @@ struct LineShape {
   static constexpr bool kInWarp = kRow.lanes * M * kRow.cells <= 32;
   static constexpr int kColumns =
       kInWarp ? 32 : kRow.lanes * (M * kRow.cells - 1) + M;  // threadIdx.x
+  static constexpr int kThreads = kColumns * kGroups;        // of a block
   static_assert(kRow.lanes >= M && (kInWarp || kGroups == 1));
+
+  static Launch over_cells(const char* name, Index cells) {
+    return {name, blocks_for(cells, kCells), dim3(kColumns, kGroups)};
+  }
 };
 
 /// One thread of a cell of M^2 lines: it has the lines along z with (x, y) = (a, b), along x with
