@@ -23,8 +23,8 @@ struct WarpShape {
 /// leave enough warps.
 inline constexpr WarpShape kWarpsDouble[] = {{2, 2, 4, 6, NextPlane::early},
                                              {1, 1, 4, 7, NextPlane::late}};
-inline constexpr WarpShape kWarpsSingle[] = {
-    {4, 2, 4, 6, NextPlane::early}, {2, 1, 4, 5, NextPlane::early}, {1, 1, 4, 4, NextPlane::late}};
+inline constexpr WarpShape kWarpsSingle[] = {{4, 2, 4, 6, NextPlane::early},
+                                             {2, 1, 4, 5, NextPlane::early}};
 
 constexpr bool has_warp_kernel(int dimension, int p, std::size_t value_bytes) {
   const std::size_t degrees =
