@@ -96,7 +96,7 @@ class PeerCarrier final : public DeviceCarrier {
     if (count > kMaxNumbers) return false;
     const OneUseAtATime::Use use(guard_);
     check_answers();
-    launch(add_numbers_kernel, {"sums of all GPUs", 1, 1}, numbers(), mine, count, sums);
+    launch(add_numbers_kernel, {"sums of all GPUs", 1, kWarp}, numbers(), mine, count, sums);
     return true;
   }
   void give_up() const noexcept override { *given_up() = 1; }
@@ -114,15 +114,14 @@ class PeerCarrier final : public DeviceCarrier {
     return static_cast<Inbox*>(opened_[static_cast<std::size_t>(rank)].get()) + ranks().rank();
   }
 
+  Link link_to(int rank) const { return {inboxes_ + rank, inbox_of(rank), counts_of(rank)}; }
   PeerNumbers numbers() const {
     PeerNumbers peers{};
-    peers.counts = counts_of(0);
     peers.ranks = ranks().size();
+    peers.own = ranks().rank();
     peers.is_given_up = given_up();
-    for (int rank = 0; rank < ranks().size(); ++rank) {
-      if (rank == ranks().rank()) continue;
-      peers.mine[rank] = inboxes_ + rank;
-      peers.theirs[rank] = inbox_of(rank);
+    for (int rank = 0; rank < peers.ranks; ++rank) {
+      if (rank != peers.own) peers.links[rank] = link_to(rank);
     }
     return peers;
   }
@@ -131,12 +130,11 @@ class PeerCarrier final : public DeviceCarrier {
   PeerMessage message_to(int rank, const void* from, void* to, std::int64_t sent,
                          std::int64_t received) const {
     TESSERA_CHECK(rank != ranks().rank());
-    return {
-        .from = static_cast<const char*>(from),
-        .to = static_cast<char*>(to),
-        .sent = Cut::of<MessageCutting>(sent),
-        .received = Cut::of<MessageCutting>(received),
-        .link = {&inboxes_[rank].messages, &inbox_of(rank)->messages, &counts_of(rank)->messages}};
+    return {.from = static_cast<const char*>(from),
+            .to = static_cast<char*>(to),
+            .sent = Cut::of(sent),
+            .received = Cut::of(received),
+            .link = link_to(rank)};
   }
 
   void queue(const PeerMessages& messages) const {
@@ -177,17 +175,16 @@ class PeerCarrier final : public DeviceCarrier {
     int blocks = 1;
     for (const SharedPlane& plane : planes) {
       TESSERA_CHECK(queued.count < 2);
-      const Cut cut =
-          Cut::of<PlaneCutting>(plane.entries.count() * static_cast<std::int64_t>(sizeof(T)));
+      const std::int64_t count = plane.entries.count();
+      const WordCut cut = WordCut::of((count + kValuesAWord<T> - 1) / kValuesAWord<T>);
       blocks = std::max(blocks, cut.blocks);
-      queued.all[queued.count++] = {
-          .entries = NumberedPlane(plane.entries),
-          .cut = cut,
-          .is_others = plane.neighbor < ranks().rank(),
-          .link = {&inboxes_[plane.neighbor].planes, &inbox_of(plane.neighbor)->planes,
-                   &counts_of(plane.neighbor)->planes}};
+      queued.all[queued.count++] = {.entries = NumberedPlane(plane.entries),
+                                    .count = count,
+                                    .cut = cut,
+                                    .is_others = plane.neighbor < ranks().rank(),
+                                    .link = link_to(plane.neighbor)};
     }
-    const Launch as{"planes of other GPUs", static_cast<unsigned>(blocks), kThreads};
+    const Launch as{"planes of other GPUs", static_cast<unsigned>(queued.count * blocks), kThreads};
     if (sums == nullptr) {
       launch(add_peer_planes_kernel<false, T>, as, queued, PlaneSums<T>{}, PeerNumbers{}, nullptr,
              nullptr);

@@ -5,14 +5,13 @@
 #include <cstdint>
 
 #include "solvers/memory/launch.cuh"
+#include "solvers/ranks/gpu/numbered_words.cuh"
 #include "solvers/ranks/gpu/peer_carrier.hpp"
 
 namespace tessera {
 namespace {
 
 // The kernels of peer_carrier.cu, which alone includes this.
-
-using Counter = unsigned long long;
 
 constexpr int kThreads = 512;
 constexpr int kSlots = 2;
@@ -21,44 +20,33 @@ constexpr std::int64_t kMinChunk = std::int64_t{1} << 12;
 constexpr int kCounterStride = 4;
 /// Numbers that go without a message's ways.
 constexpr int kMaxNumbers = 8;
-
-/// How messages are cut for blocks of threads, each of which has its own places and flags.
-template <int blocks, std::int64_t largest_chunk>
-struct Cutting {
-  static constexpr int kBlocks = blocks;
-  static constexpr std::int64_t kLargestChunk = largest_chunk;
-
-  /// What a rank gives to one other: places for what that one stores, and its words about it.
-  struct Places {
-    char slots[blocks][kSlots][largest_chunk];
-    Counter stored[blocks][kCounterStride];  // chunks that the other has stored here
-    Counter taken[blocks][kCounterStride];   // those it has taken of what was stored there
-  };
-  /// How many chunks a rank has sent to another, and taken from it, in this rank's memory.
-  struct Counts {
-    Counter sent[blocks];
-    Counter taken[blocks];
-  };
-};
+constexpr unsigned kWarp = 32;
 
 /// As many blocks as keep NVLink busy, and leave multiprocessors to what runs beside.
-using MessageCutting = Cutting<64, std::int64_t{1} << 16>;
+constexpr int kMessageBlocks = 64;
+constexpr std::int64_t kLargestChunk = std::int64_t{1} << 16;
 /// For planes all others wait.
-using PlaneCutting = Cutting<128, std::int64_t{1} << 15>;
+constexpr int kPlaneBlocks = 128;
+/// The words of a plane that a thread has in flight.
+constexpr int kWordsAThread = 4;
 
-/// What a rank gives to one other.
+/// What a rank gives to one other: places for what that one stores, and its words about it. Each
+/// block has its own.
 struct Inbox {
-  MessageCutting::Places messages;
-  PlaneCutting::Places planes;
-  double numbers[kSlots][kMaxNumbers];  // to be added
-  Counter added[kCounterStride];        // how often the other has stored such numbers
+  char slots[kMessageBlocks][kSlots][kLargestChunk];
+  Counter stored[kMessageBlocks][kCounterStride];  // chunks that the other has stored here
+  Counter taken[kMessageBlocks][kCounterStride];   // those it has taken of what was stored there
+  NumberedWord planes[kPlaneBlocks][kSlots][kWordsAThread * kThreads];
+  NumberedWord numbers[kSlots][kMaxNumbers];  // to be added
 };
 static_assert(sizeof(Inbox) == peer_inbox_bytes(1));
 
+/// How far a rank is with one other, in this rank's memory.
 struct Counts {
-  MessageCutting::Counts messages;
-  PlaneCutting::Counts planes;
-  Counter added;  // numbers stored for the other
+  Counter sent[kMessageBlocks];   // chunks
+  Counter taken[kMessageBlocks];  // chunks
+  Counter planes[kPlaneBlocks];   // rounds of words
+  Counter numbers;                // that were added
 };
 
 /// How a message of some bytes is cut, the same on both sides.
@@ -67,13 +55,11 @@ struct Cut {
   std::int64_t chunk;
   int blocks;
 
-  template <class Cutting>
   static Cut of(std::int64_t bytes) {
-    const std::int64_t even = (bytes / Cutting::kBlocks + 16) / 16 * 16;
-    const std::int64_t chunk = std::clamp(even, kMinChunk, Cutting::kLargestChunk);
-    return {
-        bytes, chunk,
-        static_cast<int>(std::min<std::int64_t>((bytes + chunk - 1) / chunk, Cutting::kBlocks))};
+    const std::int64_t even = (bytes / kMessageBlocks + 16) / 16 * 16;
+    const std::int64_t chunk = std::clamp(even, kMinChunk, kLargestChunk);
+    return {bytes, chunk,
+            static_cast<int>(std::min<std::int64_t>((bytes + chunk - 1) / chunk, kMessageBlocks))};
   }
   // The place of chunk number k of a block; past the end there is none.
   __device__ std::int64_t begin(int block, std::int64_t k) const {
@@ -168,11 +154,10 @@ __device__ Counter next_number(const Counter& next, const Counter* counter, Coun
 }
 
 /// A rank's way to another one, chunk by chunk; each block has its own.
-template <class Cutting>
 struct Link {
-  typename Cutting::Places* mine;    // what the other stores in
-  typename Cutting::Places* theirs;  // what this rank stores in
-  typename Cutting::Counts* counts;
+  Inbox* mine;    // what the other stores in
+  Inbox* theirs;  // what this rank stores in
+  Counts* counts;
 
   // Calls store(place) for the next chunk to the other rank when one of two places for it is free;
   // false if that does not come.
@@ -202,7 +187,7 @@ struct PeerMessage {
   char* to;
   Cut sent;
   Cut received;
-  Link<MessageCutting> link;
+  Link link;
 };
 
 struct PeerMessages {
@@ -222,7 +207,6 @@ struct PeerMessages {
 // and written twice, once over the link.
 __global__ void __launch_bounds__(kThreads) exchange_kernel(const PeerMessages messages) {
   const int block = static_cast<int>(blockIdx.x);
-  constexpr std::int64_t kLargestChunk = MessageCutting::kLargestChunk;
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * kLargestChunk;
   for (std::int64_t i = block * kLargestChunk; i < messages.own_bytes; i += stride) {
     copy_bytes(messages.own_to + i, messages.own_from + i,
@@ -256,47 +240,42 @@ __global__ void __launch_bounds__(kThreads) exchange_kernel(const PeerMessages m
 }
 
 struct PeerNumbers {
-  Inbox* mine[kMaxPeers];    // [rank]: what that one stores in; null: this rank
-  Inbox* theirs[kMaxPeers];  // [rank]: what this rank stores in
-  Counts* counts;            // [rank]
+  Link links[kMaxPeers];  // [rank]; none to this rank
   int ranks;
-  volatile int* is_given_up;
+  int own;  // this rank
+  const volatile int* is_given_up;
 };
 
-// sums[k] = the sum over ranks of their mine[k], in their order; by one thread. Of two places for
-// numbers one is free: who stores for the second time after this has the numbers of all from the
-// time between, and those come from ranks that have read these.
+// sums[k] = the sum over ranks of their mine[k], in their order; by a warp, of which lane r has to
+// do with rank r. Of two places for numbers one is free: who stores for the second time after this
+// has the numbers of all from the time between, and those come from ranks that have read these.
 __device__ void add_numbers(const PeerNumbers& peers, const double* mine, int count, double* sums) {
-  Counter numbers[kMaxPeers];
-#pragma unroll
-  for (int rank = 0; rank < kMaxPeers; ++rank) {
-    if (rank >= peers.ranks || peers.mine[rank] == nullptr) continue;
-    numbers[rank] = peers.counts[rank].added;
+  const int rank = static_cast<int>(threadIdx.x);
+  const bool is_other = rank < peers.ranks && rank != peers.own;
+  NumberedWord words[kMaxNumbers];
+  if (is_other) {
+    const Link& link = peers.links[rank];
+    const Counter number = link.counts->numbers + 1;
     for (int k = 0; k < count; ++k) {
-      peers.theirs[rank]->numbers[numbers[rank] % kSlots][k] = mine[k];
+      store_word(&link.theirs->numbers[number % kSlots][k],
+                 {static_cast<Counter>(__double_as_longlong(mine[k])), number});
     }
+    load_words<kMaxNumbers>(words, link.mine->numbers[number % kSlots], 1, count, number,
+                            peers.is_given_up);
+    link.counts->numbers = number;
   }
-  __threadfence_system();
 #pragma unroll
-  for (int rank = 0; rank < kMaxPeers; ++rank) {
-    if (rank >= peers.ranks || peers.mine[rank] == nullptr) continue;
-    store_release(peers.theirs[rank]->added, numbers[rank] + 1);
-    peers.counts[rank].added = numbers[rank] + 1;
+  for (int k = 0; k < kMaxNumbers; ++k) {
+    if (k >= count) break;
+    const double value =
+        is_other ? __longlong_as_double(static_cast<long long>(words[k].bits)) : mine[k];
+    double total = 0.0;
+    for (int r = 0; r < peers.ranks; ++r) total += __shfl_sync(~0U, value, r);
+    if (rank == 0) sums[k] = total;
   }
-  double total[kMaxNumbers] = {};
-#pragma unroll
-  for (int rank = 0; rank < kMaxPeers; ++rank) {
-    if (rank >= peers.ranks) continue;
-    const bool is_own = peers.mine[rank] == nullptr;
-    if (!is_own && !wait_for(peers.mine[rank]->added, numbers[rank] + 1, peers.is_given_up)) return;
-    for (int k = 0; k < count; ++k) {
-      total[k] += is_own ? mine[k] : __ldcg(&peers.mine[rank]->numbers[numbers[rank] % kSlots][k]);
-    }
-  }
-  for (int k = 0; k < count; ++k) sums[k] = total[k];
 }
 
-// The same as a kernel of one thread.
+// The same as a kernel of one warp.
 __global__ void add_numbers_kernel(const PeerNumbers peers, const double* mine, int count,
                                    double* sums) {
   add_numbers(peers, mine, count, sums);
