@@ -40,15 +40,17 @@ double application_seconds(const BoxMesh& mesh, int degree, const RankGrid& grid
     dofs *= nodes[d];
   }
   double seconds = dofs * cost.seconds_per_dof;
+  int cut_axes = 0;
   for (int d = 0; d < mesh.dimension(); ++d) {
     if (grid[d] == 1) continue;
+    ++cut_axes;
     const bool is_contiguous = d == mesh.dimension() - 1;
     const double planes = std::min(grid[d] - 1, 2);
     const double bytes = planes * sizeof(double) * (dofs / nodes[d]);
     seconds += cost.latency + (is_contiguous ? 0.0 : cost.packing) +
                (d == 0 ? cost.x_plane_weight : 1.0) * bytes / cost.bytes_per_second;
   }
-  return seconds;
+  return seconds + std::max(cut_axes - 1, 0) * cost.further_axis;
 }
 
 RankGrid choose_rank_grid(const BoxMesh& mesh, int degree, int ranks,

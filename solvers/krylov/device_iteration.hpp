@@ -46,6 +46,7 @@ struct IterationState : IterationLimits {
   double dots[3];  // sums that an operator makes
   double beta;
   double of_rank[3];  // of several ranks: this one's sums, before those of the others are added
+  double of_all[3];   // the sums of all
   double pending;     // alpha where x still lacks alpha p
   double energy;      // of an iteration whose r.r is still to be added over ranks
   int unfinished;     // whether there is such an iteration

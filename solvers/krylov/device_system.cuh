@@ -59,9 +59,8 @@ class DeviceSystem {
   void finish_on_ranks(IterationState* state, const Finish& finish) {
     static_assert(count <= kMaxSums);
     if (!is_on_ranks()) return;
-    const double* const gathered = of_ranks_.gather(state->of_rank, count);
-    launch(add_ranks_kernel<count, Finish>, {"sums of all ranks", 1, 1}, gathered,
-           of_ranks_.rank_count(), finish);
+    of_ranks_.add(state->of_rank, count, state->of_all);
+    launch(finish_kernel<count, Finish>, {"what follows of sums", 1, 1}, state, finish);
   }
 
   /// Computes p = u + beta p and s = A p, and returns whether p.Ap <= 0. It is called when p.Ap by

@@ -84,7 +84,7 @@ __device__ Sums<2> products_of_thread(Index n, Entries counted, const T* x, cons
 }
 
 // Sums `mine` over the grid as reduce_over_grid(), and calls finish(sum). Where ranks share the
-// entries, the rank's sum is left in the state instead, for add_ranks_kernel().
+// entries, the rank's sum is left in the state instead, for finish_kernel().
 template <class Entries, int threads = kReductionThreads, int count, class Finish>
 __device__ void reduce_entries(const Sums<count>& mine, Sums<count>* partial, unsigned* arrived,
                                IterationState* state, const Finish& finish) {
@@ -98,14 +98,12 @@ __device__ void reduce_entries(const Sums<count>& mine, Sums<count>* partial, un
   }
 }
 
-// Adds the sums of all ranks, [rank][count], in their order and calls finish(sum). One thread.
+// Calls finish(sums of all ranks). One thread.
 template <int count, class Finish>
-__global__ void add_ranks_kernel(const double* __restrict__ gathered, int ranks, Finish finish) {
+__global__ void finish_kernel(const IterationState* state, Finish finish) {
   Sums<count> total;
-  for (int rank = 0; rank < ranks; ++rank) {
 #pragma unroll
-    for (int k = 0; k < count; ++k) total[k] += gathered[rank * count + k];
-  }
+  for (int k = 0; k < count; ++k) total[k] = state->of_all[k];
   finish(total);
 }
 

@@ -24,17 +24,14 @@ GatheredSums::GatheredSums(const VectorLayout& layout, int max_count)
   TESSERA_CHECK(layout.shared == nullptr || layout.shared->carrier() != nullptr);
 }
 
-const double* GatheredSums::gather(const double* mine, int count) {
-  TESSERA_CHECK(are_of_several() && std::int64_t{count} * rank_count() <= all_.size());
-  layout_.shared->carrier()->all_gather(mine, count * static_cast<std::int64_t>(sizeof(double)),
-                                        all_.data());
-  return all_.data();
-}
-
 void GatheredSums::add(const double* mine, int count, double* sums) {
-  if (layout_.shared->carrier()->add(mine, count, sums)) return;
-  const double* const of_all = gather(mine, count);
-  launch(add_gathered_kernel, {"sums of all ranks", 1, 1}, of_all, rank_count(), count, sums);
+  TESSERA_CHECK(are_of_several());
+  const DeviceCarrier& carrier = *layout_.shared->carrier();
+  if (carrier.add(mine, count, sums)) return;
+  const int ranks = carrier.ranks().size();
+  TESSERA_CHECK(std::int64_t{count} * ranks <= all_.size());
+  carrier.all_gather(mine, count * static_cast<std::int64_t>(sizeof(double)), all_.data());
+  launch(add_gathered_kernel, {"sums of all ranks", 1, 1}, all_.data(), ranks, count, sums);
 }
 
 }  // namespace tessera

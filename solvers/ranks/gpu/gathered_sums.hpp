@@ -1,4 +1,4 @@
-// GatheredSums let every rank see on its GPU what all ranks have summed there.
+// GatheredSums add on every GPU what all ranks have summed.
 #pragma once
 
 #include <cstdint>
@@ -8,29 +8,24 @@
 
 namespace tessera {
 
-/// Some numbers of every rank, on the GPU of each: whoever adds them in the order of ranks has the
-/// bits of all others.
+/// Sums of numbers over all ranks, on the GPU of each, where all have the same bits.
 class GatheredSums {
  public:
   /// @param layout of the vectors that are summed; @param max_count numbers at a time
   /// @throws DeviceOutOfMemory
   GatheredSums(const VectorLayout& layout, int max_count);
 
-  /// Whether there are other ranks; a single one has nothing to gather.
+  /// Whether there are other ranks; a single one has nothing to add.
   bool are_of_several() const { return layout_.shared != nullptr; }
-  int rank_count() const { return are_of_several() ? layout_.shared->ranks().size() : 1; }
-  /// Queues the gathering of the ranks' numbers, and returns where they will be, [rank][count].
-  /// @param mine in GPU memory
-  /// @throws DeviceError
-  const double* gather(const double* mine, int count);
   /// Queues sums = the ranks' numbers added in their order: one kernel where the carrier can do
-  /// that, else two and a message.
+  /// that, else a message and a kernel.
+  /// @param mine in GPU memory, as sums
   /// @throws DeviceError
   void add(const double* mine, int count, double* sums);
 
  private:
   VectorLayout layout_;
-  DeviceArray<double> all_;
+  DeviceArray<double> all_;  // [rank][count]
 };
 
 }  // namespace tessera

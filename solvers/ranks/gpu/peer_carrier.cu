@@ -143,8 +143,8 @@ class PeerCarrier final : public DeviceCarrier {
     for (int m = 0; m < messages.count; ++m) {
       blocks = std::max({blocks, messages.all[m].sent.blocks, messages.all[m].received.blocks});
     }
-    launch(exchange_kernel, {"messages to other GPUs", static_cast<unsigned>(blocks), kThreads},
-           messages);
+    const auto of_all = static_cast<unsigned>(blocks * std::max(messages.count, 1));
+    launch(exchange_kernel, {"messages to other GPUs", of_all, kThreads}, messages);
   }
 
   void do_exchange(std::span<const DeviceMessage> messages) const override {

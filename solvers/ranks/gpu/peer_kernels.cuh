@@ -200,42 +200,44 @@ struct PeerMessages {
   volatile int* is_given_up;
 };
 
-// Sends and receives all messages. Up to 64 blocks of kThreads, all on the GPU at once; block
-// b of a rank meets block b of the other. A chunk is stored when one of two places for it is free,
-// and taken when its counter has come; each round stores before it takes, so that the rank that is
-// the furthest behind never waits. Counters go on from launch to launch. Bytes: each is read twice
-// and written twice, once over the link.
+// Sends and receives all messages. Launch: up to 64 blocks of kThreads for each message, by turns;
+// block b of a message meets block b of the other rank's, and waits for no other. A chunk is stored
+// when one of two places for it is free, and taken when its counter has come; the next one is
+// stored before, so that it is on its way while this one is taken. Counters go on from launch to
+// launch. Bytes: each is read twice and written twice, once over the link.
 __global__ void __launch_bounds__(kThreads) exchange_kernel(const PeerMessages messages) {
-  const int block = static_cast<int>(blockIdx.x);
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * kLargestChunk;
-  for (std::int64_t i = block * kLargestChunk; i < messages.own_bytes; i += stride) {
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kLargestChunk;
+       i < messages.own_bytes; i += stride) {
     copy_bytes(messages.own_to + i, messages.own_from + i,
                min(kLargestChunk, messages.own_bytes - i));
   }
-  bool is_left = true;
-  for (std::int64_t k = 0; is_left; ++k) {
-    is_left = false;
-    for (int m = 0; m < messages.count; ++m) {
-      const PeerMessage& message = messages.all[m];
-      const std::int64_t begin = message.sent.begin(block, k);
-      if (begin >= message.sent.bytes) continue;
-      is_left = true;
-      const bool is_sent = message.link.send(block, messages.is_given_up, [&](char* place) {
-        copy_bytes(place, message.from + begin, message.sent.length(begin));
-      });
-      if (!is_sent) return;
-    }
-    for (int m = 0; m < messages.count; ++m) {
-      const PeerMessage& message = messages.all[m];
-      const std::int64_t begin = message.received.begin(block, k);
-      if (begin >= message.received.bytes) continue;
-      is_left = true;
-      const bool has_come =
-          message.link.receive(block, messages.is_given_up, [&](const char* place) {
-            copy_bytes(message.to + begin, place, message.received.length(begin));
-          });
-      if (!has_come) return;
-    }
+  if (messages.count == 0) return;
+  const PeerMessage& message = messages.all[static_cast<int>(blockIdx.x) % messages.count];
+  const int block = static_cast<int>(blockIdx.x) / messages.count;
+  const auto is_to_send = [&](std::int64_t k) {
+    return message.sent.begin(block, k) < message.sent.bytes;
+  };
+  const auto is_to_receive = [&](std::int64_t k) {
+    return message.received.begin(block, k) < message.received.bytes;
+  };
+  // Both return whether that has come to pass.
+  const auto send = [&](std::int64_t k) {
+    const std::int64_t begin = message.sent.begin(block, k);
+    return message.link.send(block, messages.is_given_up, [&](char* place) {
+      copy_bytes(place, message.from + begin, message.sent.length(begin));
+    });
+  };
+  const auto receive = [&](std::int64_t k) {
+    const std::int64_t begin = message.received.begin(block, k);
+    return message.link.receive(block, messages.is_given_up, [&](const char* place) {
+      copy_bytes(message.to + begin, place, message.received.length(begin));
+    });
+  };
+  if (is_to_send(0) && !send(0)) return;
+  for (std::int64_t k = 0; is_to_send(k) || is_to_receive(k); ++k) {
+    if (is_to_send(k + 1) && !send(k + 1)) return;
+    if (is_to_receive(k) && !receive(k)) return;
   }
 }
 
