@@ -143,7 +143,7 @@ class PeerCarrier final : public DeviceCarrier {
     for (int m = 0; m < messages.count; ++m) {
       blocks = std::max({blocks, messages.all[m].sent.blocks, messages.all[m].received.blocks});
     }
-    const auto of_all = static_cast<unsigned>(blocks * std::max(messages.count, 1));
+    const auto of_all = static_cast<unsigned>(kRoles * blocks * std::max(messages.count, 1));
     launch(exchange_kernel, {"messages to other GPUs", of_all, kThreads}, messages);
   }
 

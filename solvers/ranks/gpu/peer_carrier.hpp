@@ -14,7 +14,7 @@ inline constexpr int kMaxPeers = 8;
 
 /// GPU memory that each of so many ranks gives for what the others store there.
 constexpr std::int64_t peer_inbox_bytes(int ranks) {
-  return ranks * ((std::int64_t{16} << 20) + (std::int64_t{4} << 10) + 256);
+  return ranks * ((std::int64_t{16} << 20) + (std::int64_t{2} << 10) + 256);
 }
 
 /// A carrier for ranks on one host that have a GPU each and reach each other's memory, as over

@@ -22,9 +22,11 @@ constexpr int kCounterStride = 4;
 constexpr int kMaxNumbers = 8;
 constexpr unsigned kWarp = 32;
 
-/// As many blocks as keep NVLink busy, and leave multiprocessors to what runs beside.
-constexpr int kMessageBlocks = 64;
-constexpr std::int64_t kLargestChunk = std::int64_t{1} << 16;
+/// As many blocks as keep NVLink busy, and leave multiprocessors to what runs beside: some send,
+/// others receive.
+constexpr int kMessageBlocks = 32;
+constexpr int kRoles = 2;
+constexpr std::int64_t kLargestChunk = std::int64_t{1} << 17;
 /// For planes all others wait.
 constexpr int kPlaneBlocks = 128;
 /// The words of a plane that a thread has in flight.
@@ -200,11 +202,11 @@ struct PeerMessages {
   volatile int* is_given_up;
 };
 
-// Sends and receives all messages. Launch: up to 64 blocks of kThreads for each message, by turns;
-// block b of a message meets block b of the other rank's, and waits for no other. A chunk is stored
-// when one of two places for it is free, and taken when its counter has come; the next one is
-// stored before, so that it is on its way while this one is taken. Counters go on from launch to
-// launch. Bytes: each is read twice and written twice, once over the link.
+// Sends and receives all messages. Launch: for each message, by turns, up to 32 blocks of kThreads
+// that send and as many that receive; block b of a message meets block b of the other rank's, and
+// waits for no other. A chunk is stored when one of two places for it is free, and taken when its
+// counter has come. Counters go on from launch to launch. Bytes: each is read twice and written
+// twice, once over the link.
 __global__ void __launch_bounds__(kThreads) exchange_kernel(const PeerMessages messages) {
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * kLargestChunk;
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kLargestChunk;
@@ -214,30 +216,20 @@ __global__ void __launch_bounds__(kThreads) exchange_kernel(const PeerMessages m
   }
   if (messages.count == 0) return;
   const PeerMessage& message = messages.all[static_cast<int>(blockIdx.x) % messages.count];
-  const int block = static_cast<int>(blockIdx.x) / messages.count;
-  const auto is_to_send = [&](std::int64_t k) {
-    return message.sent.begin(block, k) < message.sent.bytes;
-  };
-  const auto is_to_receive = [&](std::int64_t k) {
-    return message.received.begin(block, k) < message.received.bytes;
-  };
-  // Both return whether that has come to pass.
-  const auto send = [&](std::int64_t k) {
-    const std::int64_t begin = message.sent.begin(block, k);
-    return message.link.send(block, messages.is_given_up, [&](char* place) {
-      copy_bytes(place, message.from + begin, message.sent.length(begin));
-    });
-  };
-  const auto receive = [&](std::int64_t k) {
-    const std::int64_t begin = message.received.begin(block, k);
-    return message.link.receive(block, messages.is_given_up, [&](const char* place) {
-      copy_bytes(message.to + begin, place, message.received.length(begin));
-    });
-  };
-  if (is_to_send(0) && !send(0)) return;
-  for (std::int64_t k = 0; is_to_send(k) || is_to_receive(k); ++k) {
-    if (is_to_send(k + 1) && !send(k + 1)) return;
-    if (is_to_receive(k) && !receive(k)) return;
+  const int block = static_cast<int>(blockIdx.x) / messages.count / kRoles;
+  const bool sends = static_cast<int>(blockIdx.x) / messages.count % kRoles == 0;
+  const Cut& cut = sends ? message.sent : message.received;
+  for (std::int64_t k = 0; cut.begin(block, k) < cut.bytes; ++k) {
+    const std::int64_t begin = cut.begin(block, k);
+    const std::int64_t length = cut.length(begin);
+    const bool has_come =
+        sends ? message.link.send(
+                    block, messages.is_given_up,
+                    [&](char* place) { copy_bytes(place, message.from + begin, length); })
+              : message.link.receive(block, messages.is_given_up, [&](const char* place) {
+                  copy_bytes(message.to + begin, place, length);
+                });
+    if (!has_come) return;
   }
 }
 
