@@ -132,25 +132,16 @@ void invert_entries(DeviceVector<T>& x) {
                  [=] __device__(Index i) { data[i] = T{1} / data[i]; });
 }
 
-// What a dot product needs, in one piece: to have memory takes as long as a short kernel.
-struct DotScratch {
-  Sums<1> partial[kMaxReductionBlocks];
-  double result;
-  unsigned arrived;
-};
-
 template <class T>
 double dot(const DeviceVector<T>& x, const DeviceVector<T>& y) {
   TESSERA_CHECK(x.layout() == y.layout());
-  DeviceArray<DotScratch> memory(1);
-  DotScratch* const scratch = memory.data();
-  zero_on_device(&scratch->arrived, sizeof(scratch->arrived));
+  ReductionBuffer<1> buffer;
+  DeviceArray<double> result(1);
   with_entries(x.layout(), [&](auto entries) {
     launch(dot_kernel<decltype(entries), T>, reduction_launch("dot product", x.size()), x.size(),
-           entries, x.data(), y.data(), scratch->partial, &scratch->arrived, &scratch->result);
+           entries, x.data(), y.data(), buffer.partial(), buffer.arrived(), result.data());
   });
-  double sum = 0.0;
-  copy_to_host(&scratch->result, sizeof(sum), &sum);
+  double sum = to_host(result).front();
   sum_over_ranks(x.layout(), {&sum, 1});
   return sum;
 }
