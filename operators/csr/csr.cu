@@ -1,4 +1,6 @@
 // This file multiplies by the assembled matrix on the GPU, a group of threads a row.
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -14,9 +16,11 @@ namespace {
 // y_i = sum over the entries k of row i of values[k] x[columns[k]], and rest_i x_i where rest is
 // not null. Deterministic.
 //
-// Launch: `lanes` threads a row. Each has up to `in_flight` of its entries on their way at a time
-// and adds them in order; then the row's threads are added by a tree. Entries and columns go past
-// the L1 cache, which x is in. 2 flops an entry.
+// Launch: `lanes` threads a row. With fewer blocks than rows want a group of threads goes from row
+// to row, and has the place of the next one on its way while it multiplies. Each thread has up to
+// `in_flight` of a row's entries on their way at a time and adds them in order; then the row's
+// threads are added by a tree. Entries and columns go past the L1 cache, which x is in. 2 flops an
+// entry.
 template <int lanes, int in_flight, class Entry, class T>
 __global__ void __launch_bounds__(kThreads)
     multiply_rows_kernel(Index rows, const Index* __restrict__ starts,
@@ -25,28 +29,32 @@ __global__ void __launch_bounds__(kThreads)
   constexpr int kStep = lanes * in_flight;
   const int lane = static_cast<int>(threadIdx.x % lanes);
   const Index stride = thread_count<kThreads>() / lanes;
-  // All threads of a warp take part in its shuffles, those beyond the last row as well.
+  // All threads of a warp take part in its shuffles, those beyond the last row as well: to them a
+  // row has no entries.
   const Index end = (rows + kWarp - 1) / kWarp * kWarp;
-  for (Index i = thread_number<kThreads>() / lanes; i < end; i += stride) {
+  const auto row_range = [=](Index row) {
+    return std::array<Index, 2>{starts[min(row, rows)], starts[min(row + 1, rows)]};
+  };
+  Index i = thread_number<kThreads>() / lanes;
+  std::array<Index, 2> range = row_range(i);
+  for (; i < end; i += stride) {
+    const Entry* entry = values + range[0] + lane;
+    const std::int32_t* column = columns + range[0] + lane;
+    auto left = static_cast<int>(range[1] - range[0]) - lane;
+    if (i + stride < end) range = row_range(i + stride);
     T sum{0};
-    if (i < rows) {
-      const Index start = starts[i] + lane;
-      const Entry* entry = values + start;
-      const std::int32_t* column = columns + start;
-      for (auto left = static_cast<int>(starts[i + 1] - start); left > 0;
-           left -= kStep, entry += kStep, column += kStep) {
-        Entry a[in_flight];
-        std::int32_t j[in_flight];
+    for (; left > 0; left -= kStep, entry += kStep, column += kStep) {
+      Entry a[in_flight];
+      std::int32_t j[in_flight];
 #pragma unroll
-        for (int k = 0; k < in_flight; ++k) {
-          const bool has_entry = k * lanes < left;
-          a[k] = has_entry ? __ldcs(entry + k * lanes) : Entry{0};
-          j[k] = has_entry ? __ldcs(column + k * lanes) : -1;
-        }
+      for (int k = 0; k < in_flight; ++k) {
+        const bool has_entry = k * lanes < left;
+        a[k] = has_entry ? __ldcs(entry + k * lanes) : Entry{0};
+        j[k] = has_entry ? __ldcs(column + k * lanes) : -1;
+      }
 #pragma unroll
-        for (int k = 0; k < in_flight; ++k) {
-          if (j[k] >= 0) sum += static_cast<T>(a[k]) * __ldg(x + j[k]);
-        }
+      for (int k = 0; k < in_flight; ++k) {
+        if (j[k] >= 0) sum += static_cast<T>(a[k]) * __ldg(x + j[k]);
       }
     }
 #pragma unroll
@@ -99,7 +107,7 @@ class DeviceCsrOperator final : public LinearOperator<T, Device> {
 
   // By the mean length of rows, as measured on an H100 on lattices in 2D and 3D, p = 1 to 6.
   void do_apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {
-    const double length = static_cast<double>(rows_.values.size()) / static_cast<double>(size());
+    const double length = mean_length();
     if (length <= 12.0) return multiply<4, 4>(x, y);
     if constexpr (sizeof(Entry) == sizeof(double)) {
       if (length <= 30.0) return multiply<8, 4>(x, y);
@@ -130,12 +138,23 @@ class DeviceCsrOperator final : public LinearOperator<T, Device> {
  private:
   const T* rest() const { return rest_.size() > 0 ? rest_.data() : nullptr; }
 
+  double mean_length() const {
+    return static_cast<double>(rows_.values.size()) / static_cast<double>(size());
+  }
+
+  // Short rows are over before the next ones' places have come, so that groups of threads go from
+  // row to row; of long ones all have a group of their own (H200).
   template <int lanes, int in_flight>
   void multiply(const DeviceVector<T>& x, DeviceVector<T>& y) const {
-    launch(multiply_rows_kernel<lanes, in_flight, Entry, T>,
-           launch_of("the sparse matrix-vector product", size() * lanes), size(),
-           rows_.starts.data(), rows_.columns.data(), rows_.values.data(), rest(), x.data(),
-           y.data());
+    constexpr double kLongRow = 60.0;
+    const auto kernel = multiply_rows_kernel<lanes, in_flight, Entry, T>;
+    Launch as = launch_of("the sparse matrix-vector product", size() * lanes);
+    if (mean_length() < kLongRow) {
+      static const auto resident = static_cast<unsigned>(resident_blocks(kernel, kThreads, 0));
+      as.blocks.x = std::min(as.blocks.x, resident);
+    }
+    launch(kernel, as, size(), rows_.starts.data(), rows_.columns.data(), rows_.values.data(),
+           rest(), x.data(), y.data());
   }
 
   Pattern pattern_;
