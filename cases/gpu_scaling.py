@@ -88,10 +88,10 @@ def added_seconds(kind, gpus, cells, degree, iterations):
     if kind == "cg":
         return iteration
     # Multigrid: a level has 7 exchanges of the smoother and 1 of the restriction, in single precision; levels of
-    # less than 2 million DoFs are computed by every GPU.
+    # less than 250 thousand DoFs are computed by every GPU.
     cycle = 0.0
     level = list(cells)
-    while level[0] * level[1] * level[2] * degree**3 > 2e6:
+    while level[0] * level[1] * level[2] * degree**3 > 250e3:
         cycle += 8 * message_seconds(gpus, level, degree, 4)
         level = [max(1, n // 2) for n in level]
     return iterations * (iteration + sum_seconds(gpus) + cycle)

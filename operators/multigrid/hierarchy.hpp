@@ -19,7 +19,7 @@ inline constexpr Index kGatherDofs = 4000;
 /// Of more ranks that many count, as every rank gets the summand of each.
 inline Index gathering_ranks(int ranks) { return std::min(ranks, 16); }
 /// On GPUs a level of so many DoFs in total takes as long on one as on several, which exchange
-/// (measured on two and four H200, 100 thousand to 2 million tried).
+/// (measured on two and four H200, 250 thousand to 2 million tried).
 inline constexpr Index kGpuGatherDofs = 250'000;
 inline Index gather_dofs(Processor processor, int ranks) {
   return processor == Processor::gpu ? kGpuGatherDofs / gathering_ranks(ranks) : kGatherDofs;
