@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "mesh/errors.hpp"
 #include "mesh/field/program_field.hpp"
 #include "mesh/geometry/cell_geometry.hpp"
 #include "mesh/partition.hpp"
+#include "postprocess/product_on_cells.hpp"
+#include "solvers/interruption.hpp"
 
 namespace tessera {
 namespace {
@@ -17,13 +20,17 @@ namespace {
 constexpr Index kBatchesPerBlock = 16;
 constexpr Index kNodeBlock = 1024;
 
+Basis1D norm_basis(const Discretization& discretization) {
+  const Basis1D& basis = discretization.basis;
+  return make_basis(basis.degree, basis.family, QuadratureRule::gauss, basis.degree + kExtraPoints);
+}
+
 /// A batch of cells at the quadrature points of the norms.
 class CellIntegrals {
  public:
   explicit CellIntegrals(const Discretization& discretization)
       : discretization_(discretization),
-        basis_(make_basis(discretization.basis.degree, discretization.basis.family,
-                          QuadratureRule::gauss, discretization.basis.degree + kExtraPoints)),
+        basis_(norm_basis(discretization)),
         geometry_(discretization, basis_),
         nodal_(static_cast<std::size_t>(geometry_.evaluator().nodes_per_cell())),
         values_(points()),
@@ -69,6 +76,27 @@ class CellIntegrals {
     field.evaluate(positions, reinterpret_cast<double*>(field_.data()));
     return field_;
   }
+  /// values -= the product at the points, whose gradient is then that of gradient_error_squared().
+  void subtract(const ProductOnCells& product) {
+    product.gather(cells_, lines_);
+    const auto& [fx, fy, fz] = lines_.value;
+    const auto& [gx, gy, gz] = lines_.slope;
+    for (auto& component : field_gradient_) component.resize(points());
+    std::size_t q = 0;
+    for (std::size_t z = 0; z < fz.size(); ++z) {
+      for (std::size_t y = 0; y < fy.size(); ++y) {
+        const Lanes<double> of_yz = fy[y] * fz[z];
+        const Lanes<double> along_y = gy[y] * fz[z];
+        const Lanes<double> along_z = fy[y] * gz[z];
+        for (std::size_t x = 0; x < fx.size(); ++x, ++q) {
+          values_[q] -= fx[x] * of_yz;
+          field_gradient_[0][q] = gx[x] * of_yz;
+          field_gradient_[1][q] = fx[x] * along_y;
+          field_gradient_[2][q] = fx[x] * along_z;
+        }
+      }
+    }
+  }
   /// Prepares |grad|^2 of the polynomial that has the present values at the points.
   void differentiate() {
     geometry_.evaluator().differentiate(
@@ -108,6 +136,7 @@ class CellIntegrals {
   HostArray<Lanes<double>> field_;
   std::array<HostArray<Lanes<double>>, 3> gradient_;
   std::array<HostArray<Lanes<double>>, 3> field_gradient_;
+  ProductOnCells::Lines lines_;
   int dimension_;
 };
 
@@ -239,21 +268,28 @@ ErrorNorms larger_of_each(const ErrorNorms& a, const ErrorNorms& b) {
 
 ErrorNorms error_norms(const Discretization& discretization, std::span<const double> u,
                        const ScalarField& exact) {
+  const std::optional<ProductOnCells> product =
+      ProductOnCells::of(discretization, norm_basis(discretization).quadrature.points, exact);
+  const bool has_gradient = product || exact.program != nullptr;
   const auto [l2, h1] = sum_over_cells<2>(
       discretization, [&](CellIntegrals& cells, std::array<Lanes<double>, 2>& sums) {
         cells.require_positive_determinants();
         const auto& values = cells.evaluate(u);
-        if (exact.program != nullptr) {
-          cells.differentiate();
-          cells.evaluate_gradient_of(*exact.program);
+        if (has_gradient) cells.differentiate();
+        if (product) {
+          // As fields do, which are long work.
+          stop_if_requested();
+          cells.subtract(*product);
+        } else {
+          if (has_gradient) cells.evaluate_gradient_of(*exact.program);
+          cells.subtract(exact);
         }
-        cells.subtract(exact);
-        if (exact.program == nullptr) cells.differentiate();
+        if (!has_gradient) cells.differentiate();
         for (std::size_t q = 0; q < cells.points(); ++q) {
           const Lanes<double> measure = cells.measure(q);
           sums[0] += measure * values[q] * values[q];
-          sums[1] += measure * (exact.program != nullptr ? cells.gradient_error_squared(q)
-                                                         : cells.gradient_squared(q));
+          sums[1] += measure *
+                     (has_gradient ? cells.gradient_error_squared(q) : cells.gradient_squared(q));
         }
       });
   return {std::sqrt(l2), std::sqrt(h1), max_error(discretization, u, exact)};
