@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "mesh/field/program_field.hpp"
+#include "mesh/geometry/axis_points.hpp"
 
 namespace tessera {
 namespace {
@@ -17,25 +18,6 @@ bool is_known(const ScalarField& factor) {
 bool are_finite(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(),
                      [](double value) { return std::isfinite(value); });
-}
-
-// Of the points of all cells along axis d, [cell][point].
-std::vector<double> positions_along(const BoxMesh& mesh, int d, std::span<const double> points) {
-  std::vector<double> positions;
-  for (Index cell = 0; cell < mesh.cells()[d]; ++cell) {
-    for (const double point : points) {
-      positions.push_back(mesh.grid_line(d, cell) + mesh.cell_width(d, cell) * point);
-    }
-  }
-  return positions;
-}
-
-// The positions as coordinate d of points whose others are zeros.
-PointBlock block_along(int d, const std::vector<double>& positions,
-                       const std::vector<double>& zeros) {
-  std::array<const double*, 3> at = {zeros.data(), zeros.data(), zeros.data()};
-  at[d] = positions.data();
-  return {positions.size(), at[0], at[1], at[2]};
 }
 
 std::vector<double> slope_along(int d, const ScalarField& factor, const PointBlock& block) {
@@ -57,15 +39,15 @@ std::optional<ProductOnCells> ProductOnCells::of(const Discretization& discretiz
   const std::array<ScalarField, 3>& factors = *field.factors;
   if (!std::all_of(factors.begin(), factors.end(), is_known)) return std::nullopt;
   const BoxMesh& mesh = discretization.mesh;
+  constexpr std::array<double, 1> one_point = {0.0};
   ProductOnCells product;
   for (int d = 0; d < 3; ++d) {
-    // In 2D there is one point along z, at 0.
-    const std::vector<double> positions =
-        d < mesh.dimension() ? positions_along(mesh, d, points) : std::vector<double>{0.0};
-    const std::vector<double> zeros(positions.size(), 0.0);
-    const PointBlock block = block_along(d, positions, zeros);
+    // In 2D there is one point along z.
+    const std::span<const double> of_cell = d < mesh.dimension() ? points : one_point;
+    const AxisPoints along = axis_points(mesh, of_cell, d);
+    const PointBlock block = along.block();
     Axis& axis = product.axes_[d];
-    axis.points = d < mesh.dimension() ? points.size() : 1;
+    axis.points = of_cell.size();
     axis.value.resize(block.n);
     factors[d].evaluate(block, axis.value.data());
     axis.slope = slope_along(d, factors[d], block);

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "mesh/errors.hpp"
+#include "mesh/geometry/axis_points.hpp"
 #include "mesh/saturated.hpp"
 #include "operators/kronecker/any_degree.hpp"
 #include "operators/kronecker/device_kronecker.hpp"
@@ -28,21 +29,11 @@ struct AxisValues {
 };
 
 AxisValues values_along(const Discretization& discretization, const ScalarField& k, int d) {
-  const BoxMesh& mesh = discretization.mesh;
-  const std::vector<double>& points = discretization.basis.quadrature.points;
-  const Index cells = mesh.cells()[d];
-  std::array<std::vector<double>, 3> x;
-  for (int a = 0; a < 3; ++a) x[a].assign(cells * points.size(), mesh.lower()[a]);
-  for (Index c = 0; c < cells; ++c) {
-    const double begin = mesh.grid_line(d, c);
-    const double width = mesh.grid_line(d, c + 1) - begin;
-    for (std::size_t q = 0; q < points.size(); ++q) {
-      x[d][c * points.size() + q] = begin + width * points[q];
-    }
-  }
-  std::vector<double> values(x[d].size());
-  k.evaluate({values.size(), x[0].data(), x[1].data(), x[2].data()}, values.data());
-  return {std::move(x[d]), std::move(values)};
+  AxisPoints points = axis_points(discretization.mesh, discretization.basis.quadrature.points, d);
+  const PointBlock block = points.block();
+  std::vector<double> values(block.n);
+  k.evaluate(block, values.data());
+  return {std::move(points.at[d]), std::move(values)};
 }
 
 // A product of factors is positive at all points if it is on a line of them along each axis.

@@ -10,6 +10,9 @@ namespace {
 
 using Counter = unsigned long long;
 
+/// Who waits asks once in so many looks whether all was given up.
+constexpr unsigned kLooksBetween = 1024;
+
 /// It arrives as a whole, so that whoever finds the number has the bits as well: no flag is stored
 /// after it, and no store waits for those before. It is twice as long as what it takes.
 struct alignas(16) NumberedWord {
@@ -48,7 +51,6 @@ __device__ NumberedWord load_word(const NumberedWord* place) {
 template <int most>
 __device__ void load_words(NumberedWord (&words)[most], const NumberedWord* places, int stride,
                            int count, Counter number, const volatile int* is_given_up) {
-  constexpr unsigned kLooksBetween = 1024;
   for (unsigned looks = 1;; ++looks) {
     bool has_all = true;
 #pragma unroll

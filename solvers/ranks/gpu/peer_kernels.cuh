@@ -84,7 +84,6 @@ __device__ void store_release(Counter* counter, Counter value) {
 
 // Whether the counter has got that far, before all was given up.
 __device__ bool wait_for(const Counter* counter, Counter least, const volatile int* is_given_up) {
-  constexpr unsigned kLooksBetween = 1024;
   for (unsigned looks = 1;; ++looks) {
     if (load_acquire(counter) >= least) return true;
     if (looks % kLooksBetween == 0 && *is_given_up != 0) return false;

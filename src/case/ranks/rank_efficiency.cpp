@@ -64,8 +64,8 @@ ExchangeCost cost_on_host(double application_bytes, double copy_bytes_per_second
   // Three copies, and a sum of two values.
   constexpr double kMovedBytes = (3 * 2 + 3) * kValue;
   constexpr double kValuesPerCacheLine = 8.0;
-  return {kMessageSeconds,          0.0, rate * kValue / kMovedBytes, kValuesPerCacheLine,
-          application_bytes / rate, 0.0};
+  return {kMessageSeconds, 0.0, rate * kValue / kMovedBytes, kValuesPerCacheLine,
+          application_bytes / rate};
 }
 
 RankForecast forecast_ranks(const BoxMesh& mesh, int degree, const BoxPartition& partition,
