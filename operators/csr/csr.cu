@@ -1,6 +1,5 @@
-// This file multiplies by the assembled matrix on the GPU, a group of threads a row.
+// This file multiplies by the assembled matrix on the GPU.
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -8,62 +7,11 @@
 
 #include "operators/csr/device_csr.hpp"
 #include "operators/csr/pattern.cuh"
+#include "operators/csr/product_kernels.cuh"
 #include "operators/form/operator_name.hpp"
 
 namespace tessera {
 namespace {
-
-// y_i = sum over the entries k of row i of values[k] x[columns[k]], and rest_i x_i where rest is
-// not null. Deterministic.
-//
-// Launch: `lanes` threads a row. With fewer blocks than rows want a group of threads goes from row
-// to row, and has the place of the next one on its way while it multiplies. Each thread has up to
-// `in_flight` of a row's entries on their way at a time and adds them in order; then the row's
-// threads are added by a tree. Entries and columns go past the L1 cache, which x is in. 2 flops an
-// entry.
-template <int lanes, int in_flight, class Entry, class T>
-__global__ void __launch_bounds__(kThreads)
-    multiply_rows_kernel(Index rows, const Index* __restrict__ starts,
-                         const std::int32_t* __restrict__ columns, const Entry* __restrict__ values,
-                         const T* __restrict__ rest, const T* __restrict__ x, T* __restrict__ y) {
-  constexpr int kStep = lanes * in_flight;
-  const int lane = static_cast<int>(threadIdx.x % lanes);
-  const Index stride = thread_count<kThreads>() / lanes;
-  // All threads of a warp take part in its shuffles, those beyond the last row as well: to them a
-  // row has no entries.
-  const Index end = (rows + kWarp - 1) / kWarp * kWarp;
-  const auto row_range = [=](Index row) {
-    return std::array<Index, 2>{starts[min(row, rows)], starts[min(row + 1, rows)]};
-  };
-  Index i = thread_number<kThreads>() / lanes;
-  std::array<Index, 2> range = row_range(i);
-  for (; i < end; i += stride) {
-    const Entry* entry = values + range[0] + lane;
-    const std::int32_t* column = columns + range[0] + lane;
-    auto left = static_cast<int>(range[1] - range[0]) - lane;
-    if (i + stride < end) range = row_range(i + stride);
-    T sum{0};
-    for (; left > 0; left -= kStep, entry += kStep, column += kStep) {
-      Entry a[in_flight];
-      std::int32_t j[in_flight];
-#pragma unroll
-      for (int k = 0; k < in_flight; ++k) {
-        const bool has_entry = k * lanes < left;
-        a[k] = has_entry ? __ldcs(entry + k * lanes) : Entry{0};
-        j[k] = has_entry ? __ldcs(column + k * lanes) : -1;
-      }
-#pragma unroll
-      for (int k = 0; k < in_flight; ++k) {
-        if (j[k] >= 0) sum += static_cast<T>(a[k]) * __ldg(x + j[k]);
-      }
-    }
-#pragma unroll
-    for (int offset = lanes / 2; offset > 0; offset /= 2) {
-      sum += __shfl_xor_sync(0xffffffffU, sum, offset);
-    }
-    if (lane == 0 && i < rows) y[i] = rest == nullptr ? sum : sum + rest[i] * __ldg(x + i);
-  }
-}
 
 // rounded[k] = the entry of row i and column j in single precision, or that of row j and column i
 // if j < i, so that the matrix stays symmetric; rest_i = the sum over the row of what is lost. A
@@ -105,19 +53,20 @@ class DeviceCsrOperator final : public LinearOperator<T, Device> {
   Index size() const override { return pattern_.grid.nodes.size(); }
   std::string name() const override { return name_; }
 
-  // By the mean length of rows, as measured on an H100 on lattices in 2D and 3D, p = 1 to 6.
+  // By the mean length of rows, as measured on an H200 on lattices in 2D and 3D, p = 1 to 6.
   void do_apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {
-    const double length = mean_length();
-    if (length <= 12.0) return multiply<4, 4>(x, y);
-    if constexpr (sizeof(Entry) == sizeof(double)) {
-      if (length <= 30.0) return multiply<8, 4>(x, y);
-      if (length <= 90.0) return multiply<16, 8>(x, y);
-    } else {
-      if (length <= 30.0) return multiply<4, 8>(x, y);
-      if (length <= 90.0) return multiply<8, 8>(x, y);
-      if (length <= 150.0) return multiply<16, 8>(x, y);
+    const double length = static_cast<double>(rows_.values.size()) / static_cast<double>(size());
+    if (length <= 12.0) return multiply_short_rows<32, 9>(x, y);
+    if (length <= 20.5) return multiply_short_rows<16, 10>(x, y);
+    if (length <= 25.5) return multiply_short_rows<16, 6>(x, y);
+    if (length <= 30.0) {
+      constexpr int kRows = sizeof(Entry) == sizeof(double) ? 8 : 16;
+      return multiply_short_rows<kRows, 7>(x, y);
     }
-    multiply<32, 8>(x, y);
+    if (length <= 90.0) return multiply_short_rows<8, 8>(x, y);
+    if (length <= 150.0) return multiply_short_rows<4, 8>(x, y);
+    const Launch as = launch_of("the sparse matrix-vector product", size() * kWarp);
+    multiply(multiply_long_rows_kernel<8, Entry, T>, as, x, y);
   }
 
   void do_diagonal(DeviceVector<T>& d) const override {
@@ -138,21 +87,22 @@ class DeviceCsrOperator final : public LinearOperator<T, Device> {
  private:
   const T* rest() const { return rest_.size() > 0 ? rest_.data() : nullptr; }
 
-  double mean_length() const {
-    return static_cast<double>(rows_.values.size()) / static_cast<double>(size());
+  // Warps load one piece while they add another, so that no more are needed than are resident; in
+  // single precision 16 times as many are 3 to 5 % faster (H200).
+  template <int rows_at_once, int in_flight>
+  void multiply_short_rows(const DeviceVector<T>& x, DeviceVector<T>& y) const {
+    constexpr unsigned kBlocksForEach = sizeof(T) == sizeof(double) ? 1 : 16;
+    const auto kernel = multiply_short_rows_kernel<rows_at_once, in_flight, Entry, T>;
+    static const auto resident = static_cast<unsigned>(resident_blocks(kernel, kThreads, 0));
+    Launch as = launch_of("the sparse matrix-vector product",
+                          (size() + rows_at_once - 1) / rows_at_once * kWarp);
+    as.blocks.x = std::min(as.blocks.x, resident * kBlocksForEach);
+    multiply(kernel, as, x, y);
   }
 
-  // Short rows are over before the next ones' places have come, so that groups of threads go from
-  // row to row; of long ones all have a group of their own (H200).
-  template <int lanes, int in_flight>
-  void multiply(const DeviceVector<T>& x, DeviceVector<T>& y) const {
-    constexpr double kLongRow = 60.0;
-    const auto kernel = multiply_rows_kernel<lanes, in_flight, Entry, T>;
-    Launch as = launch_of("the sparse matrix-vector product", size() * lanes);
-    if (mean_length() < kLongRow) {
-      static const auto resident = static_cast<unsigned>(resident_blocks(kernel, kThreads, 0));
-      as.blocks.x = std::min(as.blocks.x, resident);
-    }
+  template <class Kernel>
+  void multiply(Kernel kernel, const Launch& as, const DeviceVector<T>& x,
+                DeviceVector<T>& y) const {
     launch(kernel, as, size(), rows_.starts.data(), rows_.columns.data(), rows_.values.data(),
            rest(), x.data(), y.data());
   }
