@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Each type of a namespace is defined in one file: two of one name may share member functions at link time.
+"""Each type of a namespace and each inline function is defined in one file: of two the linker may take one for both.
 
     tests/types_once.py      in the repository; exit code 1 and a line each for names that several files define
 """
@@ -13,18 +13,26 @@ NAMESPACE = re.compile(r"^namespace (?P<name>[\w:]*) ?\{")
 END = re.compile(r"^\}  // namespace")
 # At the start of a line, so in no other type; neither declared only nor specialized.
 TYPE = re.compile(r"^(?:template <.*> )?(?:class|struct|union|enum class)(?: alignas\(.*?\))? (?P<name>\w+)(?![\w<:])(?![^{]*;$)")
+# From the start of a line in a header, of all lines up to its body.
+FUNCTION = re.compile(r"^inline [^(){}=;]*?(?P<name>\w+)\((?P<parameters>[^{}=;]*)\)[^(){}=;]*\{")
 
 
-def types_of(file):
-    """The types that other files see, with their namespaces."""
+def definitions_in(file):
+    """The types that other files see and the inline functions of a header, with their namespaces."""
     within = []
-    for line in file.read_text().splitlines():
+    lines = file.read_text().splitlines()
+    for number, line in enumerate(lines):
         if opened := NAMESPACE.match(line):
             within.append(opened["name"])
         elif END.match(line) and within:
             within.pop()
-        elif (found := TYPE.match(line)) and "" not in within:
+        elif "" in within:
+            continue
+        elif found := TYPE.match(line):
             yield "::".join(within + [found["name"]])
+        elif found := FUNCTION.match(" ".join(lines[number:number + 8])):
+            types = re.sub(r"\s*\w+(?=,|$)", "", found["parameters"])
+            yield "::".join(within + [f"{found['name']}({types})"])
 
 
 def main():
@@ -33,13 +41,13 @@ def main():
     for folder in FOLDERS:
         for file in sorted((root / folder).rglob("*")):
             if file.suffix in (".hpp", ".cpp", ".cuh", ".cu", ".in"):
-                for name in types_of(file):
+                for name in definitions_in(file):
                     files_of[name].add(str(file.relative_to(root)))
     wrong = {name: files for name, files in files_of.items() if len(files) > 1}
     for name, files in sorted(wrong.items()):
         print(f"{name}: {', '.join(sorted(files))}")
-    print(f"{len(files_of)} types, {len(wrong)} of them in several files")
-    return 1 if wrong or len(files_of) < 500 else 0
+    print(f"{len(files_of)} types and inline functions, {len(wrong)} of them in several files")
+    return 1 if wrong or len(files_of) < 1000 else 0
 
 
 if __name__ == "__main__":

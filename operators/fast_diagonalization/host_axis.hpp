@@ -1,7 +1,6 @@
 // A HostAxis multiplies by the modes of an axis on the host.
 #pragma once
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <vector>
 
@@ -42,43 +41,12 @@ class HostAxis {
   }
 
   /// out = V^T in or V in, [columns][size()], for the first index.
-  void sweep_columns(Direction direction, Index columns, const T* in, T* out) const {
-    for_each_part([&](Index first, const ConstView& v) {
-      const ConstView x(in + first, v.rows(), columns, Eigen::OuterStride<>(size()));
-      View y(out + first, v.rows(), columns, Eigen::OuterStride<>(size()));
-      if (direction == Direction::to_modes) {
-        y.noalias() = v.transpose() * x;
-      } else {
-        y.noalias() = v * x;
-      }
-    });
-  }
+  void sweep_columns(Direction direction, Index columns, const T* in, T* out) const;
 
   /// The same for the second index: out = in V or in V^T, [size()][rows].
-  void sweep_rows(Direction direction, Index rows, const T* in, T* out) const {
-    for_each_part([&](Index first, const ConstView& v) {
-      const ConstView x(in + first * rows, rows, v.rows(), Eigen::OuterStride<>(rows));
-      View y(out + first * rows, rows, v.rows(), Eigen::OuterStride<>(rows));
-      if (direction == Direction::to_modes) {
-        y.noalias() = x * v;
-      } else {
-        y.noalias() = x * v.transpose();
-      }
-    });
-  }
+  void sweep_rows(Direction direction, Index rows, const T* in, T* out) const;
 
  private:
-  using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
-  using View = Eigen::Map<Matrix, 0, Eigen::OuterStride<>>;
-  using ConstView = Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>;
-
-  template <class F>
-  void for_each_part(F f) const {
-    f(0, ConstView(vectors_.data(), even_, even_, Eigen::OuterStride<>(even_)));
-    if (odd_ == 0) return;
-    f(even_, ConstView(vectors_.data() + even_ * even_, odd_, odd_, Eigen::OuterStride<>(odd_)));
-  }
-
   Index first_;
   Index even_;
   Index odd_;

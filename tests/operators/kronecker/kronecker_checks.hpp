@@ -92,7 +92,7 @@ void expect_constants_in_null_space(const Problem& problem) {
 
 // Two batches of cells along x and a rest for double; y and z have bricks and a rest. On the GPU
 // cells beyond one tile along x and along y, and more than one layer.
-inline IndexTriple cells_for(Processor processor, int dimension, int degree) {
+inline IndexTriple tile_cells_for(Processor processor, int dimension, int degree) {
   if (processor == Processor::cpu) {
     if (dimension == 2) return {degree <= 4 ? 19 : 9, degree <= 2 ? 7 : 3, 1};
     if (degree <= 2) return {18, 7, 5};

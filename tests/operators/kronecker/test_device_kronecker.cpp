@@ -27,7 +27,7 @@ TEST(DeviceKroneckerSize, IsKnownBeforeItIsMade) {
   for (const int dimension : {2, 3}) {
     for (int degree = 1; degree <= 9; ++degree) {
       for_each_kind(
-          kronecker_options(dimension, degree, cells_for(Processor::gpu, dimension, degree)),
+          kronecker_options(dimension, degree, tile_cells_for(Processor::gpu, dimension, degree)),
           [&](const Problem& problem) {
             expect_bytes<double>(problem, degree);
             expect_bytes<float>(problem, degree);

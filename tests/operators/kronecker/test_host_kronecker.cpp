@@ -20,7 +20,7 @@ class HostKronecker : public ::testing::TestWithParam<DimensionAndDegree> {
  protected:
   static ProblemOptions options() {
     const auto [dimension, degree] = GetParam();
-    return kronecker_options(dimension, degree, cells_for(Processor::cpu, dimension, degree));
+    return kronecker_options(dimension, degree, tile_cells_for(Processor::cpu, dimension, degree));
   }
 };
 

@@ -19,7 +19,7 @@ class Kronecker : public EveryProcessorTest<DegreeAndProcessor> {
  protected:
   static ProblemOptions options() {
     const auto [dimension, degree, processor] = GetParam();
-    return kronecker_options(dimension, degree, cells_for(processor, dimension, degree));
+    return kronecker_options(dimension, degree, tile_cells_for(processor, dimension, degree));
   }
 };
 
