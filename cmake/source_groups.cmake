@@ -58,6 +58,9 @@ function(tessera_group_sources folder)
     if(NOT group IN_LIST groups)
       list(APPEND groups ${group})
       target_sources(${target} PRIVATE ${group})
+      # GCC takes an included file's unnamed namespace for one that other files include, too.
+      set_source_files_properties(${group} TARGET_DIRECTORY ${target} PROPERTIES
+                                  COMPILE_OPTIONS $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
       set(text_of_${group} "")
     endif()
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE name)
