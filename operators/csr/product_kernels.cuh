@@ -1,7 +1,6 @@
 // The products by an assembled matrix on the GPU, of short and of long rows.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "operators/csr/pattern.cuh"
