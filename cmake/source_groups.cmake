@@ -4,6 +4,9 @@
 # those of several targets, and those for nvcc are compiled as ever, and all are where there is no Python.
 set(TESSERA_GROUPED_SOURCES NONE CACHE STRING
     "Sources to compile several at a time, which is faster for all and slower for one: NONE, TESTS or ALL")
+if(NOT TESSERA_GROUPED_SOURCES MATCHES "^(NONE|TESTS|ALL)$")
+  message(FATAL_ERROR "TESSERA_GROUPED_SOURCES=${TESSERA_GROUPED_SOURCES}: it is NONE, TESTS or ALL")
+endif()
 set(TESSERA_FILES_OF_A_GROUP 8)
 
 function(tessera_targets_below folder result)
