@@ -1,7 +1,8 @@
 # tessera_group_sources(FOLDER): has the sources of the targets in this folder and below compiled several at a time, as
-# cmake/source_groups.py puts them together. What they include is then read once for all of them, so that all take two
-# thirds of the time, while one that was edited takes that of its group. Sources with options of their own, generated ones,
-# those of several targets, and those for nvcc are compiled as ever, and all are where there is no Python.
+# cmake/source_groups.py puts them together. What they include is then read once for all of them: tests take two fifths of the
+# time. But one that was edited takes that of its group, and CMake runs again, as the names in it decide about groups; where a
+# header brings a name that another file has, configure by hand. Sources with options of their own, generated ones, those of
+# several targets, and those for nvcc are compiled alone. Without Python all are.
 set(TESSERA_GROUPED_SOURCES NONE CACHE STRING
     "Sources to compile several at a time, which is faster for all and slower for one: NONE, TESTS or ALL")
 if(NOT TESSERA_GROUPED_SOURCES MATCHES "^(NONE|TESTS|ALL)$")
@@ -48,8 +49,10 @@ function(tessera_group_sources folder)
 
   set(file ${PROJECT_BINARY_DIR}/grouped/sources.txt)
   file(WRITE ${file} "${lines}")
-  execute_process(COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/cmake/source_groups.py ${TESSERA_FILES_OF_A_GROUP}
+  set(script ${PROJECT_SOURCE_DIR}/cmake/source_groups.py)
+  execute_process(COMMAND ${Python3_EXECUTABLE} ${script} ${TESSERA_FILES_OF_A_GROUP}
                   INPUT_FILE ${file} OUTPUT_VARIABLE lines COMMAND_ERROR_IS_FATAL ANY)
+  set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${script})
   string(STRIP "${lines}" lines)
   string(REPLACE "\n" ";" lines "${lines}")
   set(groups "")
@@ -69,7 +72,6 @@ function(tessera_group_sources folder)
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE name)
     string(APPEND text_of_${group} "#include \"${name}\"\n")
     set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES HEADER_FILE_ONLY ON)
-    # Which names a file defines decides about its group.
     set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
   endforeach()
   foreach(group IN LISTS groups)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Each type of a namespace and each inline function is defined in one file: of two the linker may take one for both.
+"""Each type and each inline function of a namespace is defined in one file: of two the linker may take one for both.
 
     tests/types_once.py      in the repository; exit code 1 and a line each for names that several files define
 """
@@ -13,12 +13,14 @@ NAMESPACE = re.compile(r"^namespace (?P<name>[\w:]*) ?\{")
 END = re.compile(r"^\}  // namespace")
 # At the start of a line, so in no other type; neither declared only nor specialized.
 TYPE = re.compile(r"^(?:template <.*> )?(?:class|struct|union|enum class)(?: alignas\(.*?\))? (?P<name>\w+)(?![\w<:])(?![^{]*;$)")
-# From the start of a line in a header, of all lines up to its body.
-FUNCTION = re.compile(r"^inline [^(){}=;]*?(?P<name>\w+)\((?P<parameters>[^{}=;]*)\)[^(){}=;]*\{")
+# From the start of a line up to the body, in one line; no templates and no operators.
+FUNCTION = re.compile(r"^inline [^(){}=;]*?(?P<name>\w+)\((?P<parameters>[^;]*?)\)(?: const)?(?: noexcept)? \{")
+DEFAULT = re.compile(r" = [^,]*")
+PARAMETER = re.compile(r"(?<=[\w&*>]) \w+(?=,|$)")
 
 
 def definitions_in(file):
-    """The types that other files see and the inline functions of a header, with their namespaces."""
+    """The types and inline functions that other files see, with their namespaces."""
     within = []
     lines = file.read_text().splitlines()
     for number, line in enumerate(lines):
@@ -31,7 +33,7 @@ def definitions_in(file):
         elif found := TYPE.match(line):
             yield "::".join(within + [found["name"]])
         elif found := FUNCTION.match(" ".join(lines[number:number + 8])):
-            types = re.sub(r"\s*\w+(?=,|$)", "", found["parameters"])
+            types = PARAMETER.sub("", DEFAULT.sub("", found["parameters"]))
             yield "::".join(within + [f"{found['name']}({types})"])
 
 

@@ -53,18 +53,19 @@ class DeviceCsrOperator final : public LinearOperator<T, Device> {
   Index size() const override { return pattern_.grid.nodes.size(); }
   std::string name() const override { return name_; }
 
-  // By the mean length of rows, as measured on an H200 on lattices in 2D and 3D, p = 1 to 6.
+  // By the mean length of rows, as measured on an H200. A shape is for the lattices beside it, and
+  // for what is near them.
   void do_apply(const DeviceVector<T>& x, DeviceVector<T>& y) const override {
     const double length = static_cast<double>(rows_.values.size()) / static_cast<double>(size());
-    if (length <= 12.0) return multiply_short_rows<32, 9>(x, y);
-    if (length <= 20.5) return multiply_short_rows<16, 10>(x, y);
-    if (length <= 25.5) return multiply_short_rows<16, 6>(x, y);
-    if (length <= 30.0) {
+    if (pattern_.grid.dimension == 3 && length <= 30.0) {  // p = 1
       constexpr int kRows = sizeof(Entry) == sizeof(double) ? 8 : 16;
       return multiply_short_rows<kRows, 7>(x, y);
     }
-    if (length <= 90.0) return multiply_short_rows<8, 8>(x, y);
-    if (length <= 150.0) return multiply_short_rows<4, 8>(x, y);
+    if (length <= 12.0) return multiply_short_rows<32, 9>(x, y);   // 2D, p = 1
+    if (length <= 20.0) return multiply_short_rows<16, 10>(x, y);  // 2D, p = 2
+    if (length <= 30.0) return multiply_short_rows<16, 6>(x, y);   // 2D, p = 3
+    if (length <= 90.0) return multiply_short_rows<8, 8>(x, y);    // 2D, p = 4 to 6; 3D, p = 2
+    if (length <= 150.0) return multiply_short_rows<4, 8>(x, y);   // 3D, p = 3
     const Launch as = launch_of("the sparse matrix-vector product", size() * kWarp);
     multiply(multiply_long_rows_kernel<8, Entry, T>, as, x, y);
   }
@@ -87,16 +88,16 @@ class DeviceCsrOperator final : public LinearOperator<T, Device> {
  private:
   const T* rest() const { return rest_.size() > 0 ? rest_.data() : nullptr; }
 
-  // Warps load one piece while they add another, so that no more are needed than are resident; in
-  // single precision 16 times as many are 3 to 5 % faster (H200).
+  // Warps load one piece while they add another, so that no more are needed than are resident;
+  // where vectors are in single precision, too, 16 times as many are 3 to 5 % faster (H200).
   template <int rows_at_once, int in_flight>
   void multiply_short_rows(const DeviceVector<T>& x, DeviceVector<T>& y) const {
-    constexpr unsigned kBlocksForEach = sizeof(T) == sizeof(double) ? 1 : 16;
+    constexpr unsigned kTimesResident = sizeof(T) == sizeof(double) ? 1 : 16;
     const auto kernel = multiply_short_rows_kernel<rows_at_once, in_flight, Entry, T>;
     static const auto resident = static_cast<unsigned>(resident_blocks(kernel, kThreads, 0));
     Launch as = launch_of("the sparse matrix-vector product",
                           (size() + rows_at_once - 1) / rows_at_once * kWarp);
-    as.blocks.x = std::min(as.blocks.x, resident * kBlocksForEach);
+    as.blocks.x = std::min(as.blocks.x, resident * kTimesResident);
     multiply(kernel, as, x, y);
   }
 

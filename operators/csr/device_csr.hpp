@@ -93,7 +93,7 @@ inline Index rounded_csr_bytes(const NodeLattice& lattice, FaceSet dirichlet) {
 template <class T>
 DeviceSparseRows<T> assemble_on_device(const BilinearForm& form, const DeviceCellKernel<T>& kernel);
 
-/// y = A x with the assembled matrix. A group of 4 to 32 threads sums a row, by how long rows are,
+/// y = A x with the assembled matrix. 1 to 32 threads sum a row, by how long rows are on the mean,
 /// in a fixed order: the same bits in every run. apply() allocates nothing on the GPU and can be
 /// captured in a CUDA graph. Bytes a DoF: 12 a nonzero (single precision: 8) and 24 (16).
 /// @throws as assemble_on_device()

@@ -1,4 +1,5 @@
-// The products by an assembled matrix on the GPU, of short and of long rows.
+// These kernels multiply by the assembled matrix on the GPU, one by short rows and one by long
+// ones.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +10,8 @@ namespace tessera {
 namespace {
 
 // Both kernels compute y_i = sum over the entries k of row i of values[k] x[columns[k]], and
-// rest_i x_i where rest is not null. Every row has an entry at least. Entries and columns go past
-// the L1 cache, which x is in. 2 flops an entry. Deterministic.
+// rest_i x_i where rest is not null. Every row has an entry at least. Entries and columns are the
+// first to leave the L1 cache, so that x stays there. 2 flops an entry. Deterministic.
 
 // Group g has the rows from g rows_at_once on, and kThreadsOfARow threads of a warp have one of
 // them. A row beyond the last one of the matrix has no entries.
@@ -63,8 +64,8 @@ __global__ void __launch_bounds__(kThreads)
 
   Entry a[in_flight];
   std::int32_t j[in_flight];
-  // Of a piece with entries 0 .. last only the last one is loaded by the threads beyond it: what
-  // they compute is not added.
+  // Entries begin .. begin + last are left of the group. Threads beyond the last one load that one
+  // again; what they compute is not added.
   const auto load = [&](Index begin, int last) {
     const Entry* entry = values + begin;
     const std::int32_t* column = columns + begin;
@@ -85,7 +86,7 @@ __global__ void __launch_bounds__(kThreads)
   Group next = Group::of(min(group + stride, groups - 1), rows, starts);
   Index first = now.first();
   int size = now.size();
-  int piece = 0;  // its first entry, from the first one of the group
+  int piece_begin = 0;  // from the first entry of the group
   load(first, size - 1);
   T sum{0};
   while (true) {
@@ -93,16 +94,17 @@ __global__ void __launch_bounds__(kThreads)
     for (int k = 0; k < in_flight; ++k) {
       products[lane + k * kWarp] = static_cast<T>(a[k]) * __ldg(x + j[k]);
     }
-    const int begin = static_cast<int>(now.start - first) + lane_of_row - piece;
-    const int end = min(static_cast<int>(now.stop - first) - piece, kPiece);
-    const bool is_last_piece = piece + kPiece >= size;
-    piece += kPiece;
+    const int begin = static_cast<int>(now.start - first) + lane_of_row - piece_begin;
+    const int end = min(static_cast<int>(now.stop - first) - piece_begin, kPiece);
+    const bool is_last_piece = piece_begin + kPiece >= size;
+    piece_begin += kPiece;
     if (is_last_piece) {
       first = next.first();
       size = next.size();
-      piece = 0;
+      piece_begin = 0;
     }
-    if (!is_last_piece || group + stride < groups) load(first + piece, size - 1 - piece);
+    if (!is_last_piece || group + stride < groups)
+      load(first + piece_begin, size - 1 - piece_begin);
     __syncwarp();
     // The entries of a thread are every kOfARow-th of its row, also where the row began before.
     int k = begin >= 0 ? begin : begin & (kOfARow - 1);

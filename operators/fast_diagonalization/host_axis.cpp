@@ -1,3 +1,4 @@
+// This file multiplies by the modes of an axis with products of Eigen, which take long to compile.
 #include "operators/fast_diagonalization/host_axis.hpp"
 
 #include <Eigen/Core>
