@@ -7,6 +7,14 @@
 
 namespace tessera {
 
+/// Whether the mesh fills the wide tiles of the degree. @throws DeviceError
+template <class T, int P>
+bool takes_wide_tiles(const KroneckerData<T>& data) {
+  static const int multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
+  return fill_wide_tiles(wide_kronecker_tile(P, sizeof(T)), data.axis[0].last_free / P + 1,
+                         data.axis[1].last_free / P + 1, multiprocessors);
+}
+
 /// The kernel of the data's kind of cells and form.
 template <int dimension, class Shape>
 void launch_kronecker_form(const KroneckerData<typename Shape::T>& data, ChunksOfKernels& chunks) {
@@ -24,9 +32,17 @@ void launch_kronecker_form(const KroneckerData<typename Shape::T>& data, ChunksO
       return launch_any.template operator()<KroneckerCells::alike_along_xy>();
     }
   }
+  using T = typename Shape::T;
+  constexpr int P = Shape::p;
   const auto launch_form = [&]<KroneckerPass form>() {
-    if constexpr (has_warp_kernel(dimension, Shape::p, sizeof(typename Shape::T))) {
-      launch_kronecker_warps<typename Shape::T, Shape::p, form>(data, chunks);
+    if constexpr (has_wide_kronecker_tile(dimension, P, sizeof(T))) {
+      if (takes_wide_tiles<T, P>(data)) {
+        using Wide = KroneckerShape<T, P, wide_kronecker_tile(P, sizeof(T))>;
+        return launch_kronecker_tiles<dimension, Wide, KroneckerCells::alike, form>(data, chunks);
+      }
+    }
+    if constexpr (has_warp_kernel(dimension, P, sizeof(T))) {
+      launch_kronecker_warps<T, P, form>(data, chunks);
     } else {
       launch_kronecker_tiles<dimension, Shape, KroneckerCells::alike, form>(data, chunks);
     }

@@ -73,10 +73,13 @@ template <int dimension, class Shape, KroneckerCells kind, KroneckerPass compile
 __device__ __forceinline__ auto KroneckerTile<dimension, Shape, kind, compiled>::column_of(
     int round) const -> Column {
   const int i = threadIdx.x + round * Shape::threads;
-  const int x = cell_x * P + i % Shape::width;
-  const int y = cell_y * P + i / Shape::width;
-  return {y * g.nodes.strides[1] + x, i / Shape::width * Shape::row + i % Shape::width,
-          i < Shape::width * Shape::height && is_free(0, x) && is_free(1, y)};
+  const int width = cells_x() * P;
+  const int column = i % width;
+  const int row = i / width;
+  const int x = cell_x * P + column;
+  const int y = cell_y * P + row;
+  return {y * g.nodes.strides[1] + x, row * Shape::row + column,
+          row < Shape::height && is_free(0, x) && is_free(1, y)};
 }
 
 /// A layer of a column: y in the planes 0 .. p - 1 of its cells, in the mesh's last plane as well.

@@ -13,12 +13,13 @@ template <class Value, int Degree, TileShape tile>
 struct KroneckerShape {
   using T = Value;
   static constexpr int p = Degree;
+  static constexpr TileShape shape = tile;
   static constexpr int work_x = tile.work_x;
   static constexpr int work_y = tile.work_y;
   static constexpr int layers = tile.layers;
   static constexpr int threads = tile.threads;
   static constexpr int blocks_per_sm = tile.blocks;
-  static constexpr int cells_x = tile.cells_x;
+  static constexpr int cells_x = tile.cells_x;  // at most, as all that follows from it
   static constexpr int cells_y = tile.cells_y;
   static constexpr int width = cells_x * p;
   static constexpr int height = cells_y * p;

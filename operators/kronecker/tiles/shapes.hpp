@@ -3,17 +3,24 @@
 
 #include <cstddef>
 
+#include "mesh/index.hpp"
+
 namespace tessera {
+
+/// How rows of cells are cut into tiles: into full ones and a rest, or into tiles that all have as
+/// many cells. How many that is, a kernel has to be told, which takes registers.
+enum class RowCut { full_tiles, even_tiles };
 
 /// How many cells a thread block takes, and how many blocks a multiprocessor is to hold.
 struct TileShape {
-  int cells_x;
+  int cells_x;  // at most
   int cells_y;
   int work_x;  // cells of an item of the x pass
   int work_y;  // cells of an item of the y pass
   int layers;  // cells along z at a time
   int threads;
   int blocks;
+  RowCut row_cut = RowCut::full_tiles;
 };
 
 /// By degree, from 1 on. A thread has at most one item of the y pass, whose x is in registers in 3D
@@ -41,6 +48,50 @@ constexpr TileShape kronecker_tile(int dimension, int p, std::size_t value_bytes
   const bool is_double = value_bytes == sizeof(double);
   if (dimension == 3) return is_double ? kTiles3dDouble[p - 1] : kTiles3dSingle[p - 1];
   return is_double ? kTiles2dDouble[p - 1] : kTiles2dSingle[p - 1];
+}
+
+/// How many cells a tile has along x if the row has so many with free nodes. Even tiles are no more
+/// than full ones would be.
+constexpr int tile_cells_x(const TileShape& tile, int cells) {
+  if (tile.row_cut == RowCut::full_tiles) return tile.cells_x;
+  const Index pieces = ceil_div(cells, tile.work_x);
+  const Index tiles = ceil_div(cells, tile.cells_x);
+  return static_cast<int>(ceil_div(pieces, tiles)) * tile.work_x;
+}
+
+/// By degree, from 1 on: tiles for large meshes, of which a multiprocessor holds one. They read
+/// fewer nodes beside their own ones. {}: no such tile is faster, or by a few percent only.
+inline constexpr TileShape kWideTilesDouble[] = {{},
+                                                 {},
+                                                 {32, 4, 2, 2, 1, 608, 1, RowCut::even_tiles},
+                                                 {30, 2, 2, 2, 1, 512, 1, RowCut::even_tiles},
+                                                 {},
+                                                 {13, 1, 1, 1, 1, 512, 1, RowCut::even_tiles},
+                                                 {},
+                                                 {}};
+inline constexpr TileShape kWideTilesSingle[] = {{},
+                                                 {},
+                                                 {32, 8, 2, 4, 1, 608, 1, RowCut::even_tiles},
+                                                 {30, 4, 2, 4, 1, 512, 1, RowCut::even_tiles},
+                                                 {},
+                                                 {},
+                                                 {9, 2, 1, 2, 1, 512, 1, RowCut::even_tiles},
+                                                 {}};
+
+constexpr TileShape wide_kronecker_tile(int p, std::size_t value_bytes) {
+  return value_bytes == sizeof(double) ? kWideTilesDouble[p - 1] : kWideTilesSingle[p - 1];
+}
+constexpr bool has_wide_kronecker_tile(int dimension, int p, std::size_t value_bytes) {
+  return dimension == 3 && wide_kronecker_tile(p, value_bytes).threads > 0;
+}
+
+/// Whether so many cells along x and y, which have free nodes, are enough for these tiles: there is
+/// about one for each multiprocessor at least, and threads without cells are few.
+constexpr bool fill_wide_tiles(const TileShape& tile, Index cells_x, Index cells_y,
+                               Index multiprocessors) {
+  const Index tiles_x = ceil_div(cells_x, tile.cells_x);
+  const Index tiles = tiles_x * ceil_div(cells_y, tile.cells_y);
+  return 8 * tiles >= 7 * multiprocessors && 20 * cells_x >= 17 * tiles_x * tile.cells_x;
 }
 
 }  // namespace tessera

@@ -34,7 +34,7 @@ class KroneckerTile {
         rows_x(rows_z + (dimension == 3 ? Shape::layers * kNodes * kNodes : 0)),
         rows_y(rows_x + Shape::entries * Shape::cells_x),
         slots(reinterpret_cast<ValuePair<T>*>(rows_z + Shape::table_entries(dimension, kind))),
-        cell_x(place.tile_x * Shape::cells_x),
+        cell_x(place.tile_x * cells_x()),
         cell_y(place.tile_y * Shape::cells_y * (kHasTiles ? g.tiles_of_block : 1)),
         chunk_of_block(place.chunk) {}
 
@@ -61,7 +61,7 @@ class KroneckerTile {
       load_tables();
       __syncthreads();
     }
-    if (!kTellsEndsApart || lines.has_free_end(0, cell_x, Shape::cells_x) ||
+    if (!kTellsEndsApart || lines.has_free_end(0, cell_x, cells_x()) ||
         lines.has_free_end(1, cell_y, Shape::cells_y)) {
       run_tile<Ends::free>(chunk);
     } else if constexpr (kTellsEndsApart) {
@@ -110,6 +110,11 @@ class KroneckerTile {
   template <Ends ends>
   __device__ __forceinline__ void run_once();
 
+  // Of the tile along x.
+  __device__ __forceinline__ int cells_x() const {
+    return Shape::shape.row_cut == RowCut::full_tiles ? Shape::cells_x : g.grid.cells_x;
+  }
+
   __device__ __forceinline__ bool is_free(int d, int node) const { return lines.is_free(d, node); }
 
   // The thread's item of the y pass: a column of nodes, and in it the rows that `work_y` cells own.
@@ -122,9 +127,10 @@ class KroneckerTile {
   };
   __device__ __forceinline__ ItemY item_y() const {
     const int i = static_cast<int>(threadIdx.x);
-    const int column = i % Shape::columns;
-    const int row = i / Shape::columns % Shape::pieces_y * Shape::work_y;
-    const int plane = i / (Shape::columns * Shape::pieces_y);
+    const int columns = cells_x() * P + P + 1;
+    const int column = i % columns;
+    const int row = i / columns % Shape::pieces_y * Shape::work_y;
+    const int plane = i / columns / Shape::pieces_y;
     const int x = (cell_x - 1) * P + column;
     return {plane * g.nodes.strides[2] + (cell_y + row - 1) * P * g.nodes.strides[1] + x, row,
             plane, plane * Shape::plane + row * P * Shape::row + column, is_free(0, x)};
@@ -210,7 +216,7 @@ class KroneckerTile {
     const int line = first_line + static_cast<int>(threadIdx.x) % Shape::lines;
     const int piece = static_cast<int>(threadIdx.x) / Shape::lines;
     return {piece * Shape::work_x, line * Shape::row + piece * Shape::outputs_x,
-            piece < Shape::pieces_x && line < lines};
+            piece < cells_x() / Shape::work_x && line < lines};
   }
   // The x pass of `count` planes from first_slot on: node i of a row goes to column i. In place,
   // rows are written when all of their pieces have been read.

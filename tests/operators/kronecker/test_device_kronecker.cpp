@@ -5,6 +5,7 @@
 
 #include "operators/kronecker/tiles/shapes.hpp"
 #include "operators/kronecker/warps/shapes.hpp"
+#include "solvers/memory/cuda_check.hpp"
 #include "tests/device_test.hpp"
 #include "tests/operators/kronecker/kronecker_checks.hpp"
 
@@ -84,6 +85,36 @@ TEST(DeviceKroneckerRows, EqualTheHostAtEveryLengthAroundTheEndOfATile) {
           expect_equal_to_reference<float, Device>(problem);
           expect_fused_operations_equal_compositions<double, Device>(problem);
         }
+      }
+    }
+  }
+}
+
+template <class T>
+class DeviceKroneckerWideTiles : public ::testing::Test {};
+using Precisions = ::testing::Types<double, float>;
+TYPED_TEST_SUITE(DeviceKroneckerWideTiles, Precisions);
+
+// Meshes that just fill the wide tiles of this GPU, two tiles along x, some rows of the last ones
+// beyond the mesh.
+TYPED_TEST(DeviceKroneckerWideTiles, EqualTheHost) {
+  TESSERA_REQUIRE_DEVICE();
+  using T = TypeParam;
+  const int multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
+  for (int degree = 1; degree <= 8; ++degree) {
+    if (!has_wide_kronecker_tile(3, degree, sizeof(T))) continue;
+    const TileShape tile = wide_kronecker_tile(degree, sizeof(T));
+    const int rows = (multiprocessors + 1) / 2;
+    for (const int fewer_cells : {1, tile.cells_x / 5}) {
+      const IndexTriple cells = {2 * tile.cells_x - fewer_cells, rows * tile.cells_y - 1, 2};
+      ProblemOptions options = kronecker_options(3, degree, cells);
+      for (const Boundary boundary : {Boundary::none, Boundary::mixed, Boundary::dirichlet}) {
+        options.boundary = boundary;
+        SCOPED_TRACE(describe(options));
+        const Problem problem = make_problem(options);
+        ASSERT_TRUE(fill_wide_tiles(tile, cells[0], cells[1], multiprocessors));
+        expect_equal_to_reference<T, Device>(problem);
+        expect_fused_operations_equal_compositions<T, Device>(problem);
       }
     }
   }
