@@ -3,6 +3,8 @@
 
 #include <cooperative_groups.h>
 
+#include "solvers/memory/warp.cuh"
+
 namespace tessera {
 
 /// The length of a list that threads append to, and a place in it.
@@ -47,8 +49,8 @@ __device__ inline unsigned append_in_block(unsigned list, unsigned* counts) {
 template <int threads>
 class BlockAppend {
  public:
-  static constexpr int warps = threads / 32;
-  static_assert(threads % 32 == 0 && warps <= 32);
+  static constexpr int warps = threads / kWarp;
+  static_assert(threads % kWarp == 0 && warps <= kWarp);
 
   struct Scratch {
     unsigned counts[warps];
@@ -60,24 +62,24 @@ class BlockAppend {
   /// The place of an entry of each thread that appends one, in the order of the threads. All
   /// threads of the block call it together; of those that append nothing the place is meaningless.
   __device__ Reserved operator()(Appends appends, ListSize* size) const {
-    const unsigned lane = threadIdx.x % 32;
-    const unsigned warp = threadIdx.x / 32;
-    const unsigned appending = __ballot_sync(kAll, appends == Appends::yes);
+    const unsigned lane = threadIdx.x % kWarp;
+    const unsigned warp = threadIdx.x / kWarp;
+    const unsigned appending = __ballot_sync(kAllLanes, appends == Appends::yes);
     if (lane == 0) scratch_.counts[warp] = __popc(appending);
     __syncthreads();
     bool is_leader = false;
     if (warp == 0) {
       const unsigned own = lane < warps ? scratch_.counts[lane] : 0;
       unsigned sum = own;
-      for (unsigned step = 1; step < 32; step *= 2) {
-        const unsigned before = __shfl_up_sync(kAll, sum, step);
+      for (unsigned step = 1; step < kWarp; step *= 2) {
+        const unsigned before = __shfl_up_sync(kAllLanes, sum, step);
         if (lane >= step) sum += before;
       }
       // The last lane has the sum of all.
-      is_leader = lane == 31 && sum > 0;
+      is_leader = lane == kWarp - 1 && sum > 0;
       ListSize first = 0;
       if (is_leader) first = atomicAdd(size, sum);
-      first = __shfl_sync(kAll, first, 31);
+      first = __shfl_sync(kAllLanes, first, kWarp - 1);
       if (lane < warps) scratch_.first[lane] = first + sum - own;
     }
     __syncthreads();
@@ -86,8 +88,6 @@ class BlockAppend {
   }
 
  private:
-  static constexpr unsigned kAll = 0xffffffffU;
-
   Scratch& scratch_;
 };
 

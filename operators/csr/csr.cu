@@ -32,10 +32,7 @@ __global__ void __launch_bounds__(kThreads)
       rounded[k] = static_cast<float>(values[source]);
       lost += values[k] - static_cast<double>(rounded[k]);
     }
-#pragma unroll
-    for (int offset = kWarp / 2; offset > 0; offset /= 2) {
-      lost += __shfl_xor_sync(0xffffffffU, lost, offset);
-    }
+    lost = sum_over_lanes<kWarp>(lost);
     if (lane == 0) rest[i] = lost;
   }
 }

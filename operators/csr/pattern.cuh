@@ -3,6 +3,7 @@
 
 #include "operators/cells/cell_access.cuh"
 #include "solvers/memory/launch.cuh"
+#include "solvers/memory/warp.cuh"
 
 namespace tessera {
 namespace {
@@ -10,7 +11,6 @@ namespace {
 // For the CUDA files of this folder.
 
 constexpr int kThreads = 256;
-constexpr int kWarp = 32;
 
 // Kernels loop where a grid cannot have so many threads.
 Launch launch_of(const char* name, Index threads) {

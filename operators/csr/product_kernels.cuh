@@ -23,9 +23,9 @@ struct RowGroup {
   Index start;
   Index stop;
 
-  __device__ Index first() const { return __shfl_sync(0xffffffffU, start, 0); }
+  __device__ Index first() const { return __shfl_sync(kAllLanes, start, 0); }
   __device__ int size() const {
-    return static_cast<int>(__shfl_sync(0xffffffffU, stop, kWarp - 1) - first());
+    return static_cast<int>(__shfl_sync(kAllLanes, stop, kWarp - 1) - first());
   }
 
   __device__ static RowGroup of(Index group, Index rows, const Index* __restrict__ starts) {
@@ -112,10 +112,7 @@ __global__ void __launch_bounds__(kThreads)
     for (; k < end; k += kOfARow) sum += products[k];
     __syncwarp();
     if (!is_last_piece) continue;
-#pragma unroll
-    for (int offset = kOfARow / 2; offset > 0; offset /= 2) {
-      sum += __shfl_xor_sync(0xffffffffU, sum, offset);
-    }
+    sum = sum_over_lanes<kOfARow>(sum);
     const Index i = Group::row_of(group);
     if (lane_of_row == 0 && i < rows) {
       y[i] = rest == nullptr ? sum : sum + rest[i] * __ldg(x + i);
@@ -161,10 +158,7 @@ __global__ void __launch_bounds__(kThreads)
         if (j[k] >= 0) sum += static_cast<T>(a[k]) * __ldg(x + j[k]);
       }
     }
-#pragma unroll
-    for (int offset = kWarp / 2; offset > 0; offset /= 2) {
-      sum += __shfl_xor_sync(0xffffffffU, sum, offset);
-    }
+    sum = sum_over_lanes<kWarp>(sum);
     if (lane == 0) y[i] = rest == nullptr ? sum : sum + rest[i] * __ldg(x + i);
   }
 }

@@ -3,6 +3,7 @@
 
 #include "operators/cells/cell_access.cuh"
 #include "solvers/memory/launch.cuh"
+#include "solvers/memory/warp.cuh"
 
 namespace tessera {
 namespace {
@@ -10,7 +11,6 @@ namespace {
 // The kernels of local.cu for matrices of cells of their own and for one thread a cell; no other
 // file includes this.
 
-constexpr int kWarp = 32;
 constexpr int kMaxThreads = 1024;
 constexpr int kThreads = 256;
 // Of a launch with one thread a cell.

@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "solvers/memory/warp.cuh"
+
 namespace tessera {
 
 /// Bits that are in the order of the numbers, and largest for NaN.
@@ -22,10 +24,10 @@ inline double from_ordered_bits(unsigned long long ordered) {
 
 /// *largest becomes at least the value of each lane of a warp, all of which call it.
 __device__ inline void keep_largest(unsigned long long value, unsigned long long* largest) {
-  for (int offset = 16; offset > 0; offset /= 2) {
-    value = max(value, __shfl_xor_sync(0xffffffffU, value, offset));
+  for (int offset = kWarp / 2; offset > 0; offset /= 2) {
+    value = max(value, __shfl_xor_sync(kAllLanes, value, offset));
   }
-  if (threadIdx.x % 32 == 0) atomicMax(largest, value);
+  if (threadIdx.x % kWarp == 0) atomicMax(largest, value);
 }
 
 }  // namespace tessera

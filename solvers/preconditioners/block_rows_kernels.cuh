@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "solvers/memory/launch.cuh"
+#include "solvers/memory/warp.cuh"
 
 namespace tessera {
 namespace {
@@ -13,8 +14,6 @@ namespace {
 using Index = std::int64_t;
 
 constexpr int kThreads = 256;
-constexpr int kWarp = 32;
-constexpr unsigned kAllLanes = 0xffffffff;
 
 // places[rows[q]] = q, lengths[q] = length of row rows[q], lengths[n] = 0. One thread a row.
 __global__ void __launch_bounds__(kThreads)
@@ -131,13 +130,6 @@ struct Present {
   __device__ T read(Index row) const { return x[row]; }
   __device__ void write(Index row, T value) const { x[row] = value; }
 };
-
-template <int kLanes, class T>
-__device__ T sum_over_lanes(T sum) {
-#pragma unroll
-  for (int step = kLanes / 2; step > 0; step /= 2) sum += __shfl_xor_sync(kAllLanes, sum, step);
-  return sum;
-}
 
 // Calls finish(i, sum) once for every row i of a block, where sum adds sum_of_lane(q, lane) over
 // the kLanes lanes of the row. All threads of the block must call it.

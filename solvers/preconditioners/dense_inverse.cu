@@ -1,11 +1,11 @@
 // This file multiplies by a small dense matrix on the GPU.
 #include "solvers/memory/launch.cuh"
+#include "solvers/memory/warp.cuh"
 #include "solvers/preconditioners/dense_inverse.hpp"
 
 namespace tessera {
 namespace {
 
-constexpr int kWarp = 32;
 constexpr int kThreads = 128;
 
 // z_i = sum_j entries[i][j] r_j; a warp per row.
@@ -19,7 +19,7 @@ __global__ void __launch_bounds__(kThreads)
   T sum{0};
   for (int j = lane; j < n; j += kWarp) sum += row[j] * r[j];
   for (int distance = kWarp / 2; distance > 0; distance /= 2) {
-    sum += __shfl_down_sync(0xffffffffU, sum, distance);
+    sum += __shfl_down_sync(kAllLanes, sum, distance);
   }
   if (lane == 0) z[i] = sum;
 }

@@ -6,12 +6,12 @@
 #include <climits>
 
 #include "solvers/memory/cuda_check.hpp"
+#include "solvers/memory/warp.cuh"
 #include "solvers/preconditioners/fused_levels.hpp"
 
 namespace tessera {
 
 inline constexpr int kCycleThreads = 1024;
-inline constexpr unsigned kAllLanes = 0xffffffff;
 
 /// A cycle has one block on each.
 inline int multiprocessors() { return device_attribute(cudaDevAttrMultiProcessorCount); }
@@ -95,13 +95,6 @@ __device__ inline void wait_for_kept_rows() {
   __pipeline_commit();
   __pipeline_wait_prior(0);
   __syncthreads();
-}
-
-/// The sum over so many neighboring lanes, a power of 2, on all of them.
-template <class T>
-__device__ T sum_over_lanes(T sum, int lanes) {
-  for (int step = lanes / 2; step > 0; step /= 2) sum += __shfl_xor_sync(kAllLanes, sum, step);
-  return sum;
 }
 
 /// window[j - first] = x_j; x may have been written by other blocks before the last barrier.

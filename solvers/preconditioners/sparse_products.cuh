@@ -3,11 +3,10 @@
 
 #include <cstdint>
 
+#include "solvers/memory/warp.cuh"
 #include "solvers/preconditioners/kept_rows.cuh"
 
 namespace tessera {
-
-inline constexpr int kWarp = 32;
 
 // Calls finish(i, sum) once for every row i of a grid of blocks of kCycleThreads, where sum adds
 // sum_of_lane(i, lane) over the lanes of the row. Warps take rows so that all blocks are busy.

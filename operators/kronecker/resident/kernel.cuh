@@ -9,22 +9,12 @@
 #include "operators/kronecker/resident/common_nodes.cuh"
 #include "operators/kronecker/resident/launch.hpp"
 #include "operators/kronecker/resident/passes.cuh"
+#include "solvers/memory/warp.cuh"
 
 namespace tessera {
 namespace {
 
-constexpr int kWarp = 32;
 constexpr int kWarps = kResidentThreads / kWarp;
-
-// The sum over `count` neighboring lanes, on each of them; a power of 2.
-template <int count>
-__device__ __forceinline__ double sum_over_lanes(double mine) {
-#pragma unroll
-  for (int other = count / 2; other > 0; other /= 2) {
-    mine += __shfl_xor_sync(0xffffffffU, mine, other);
-  }
-  return mine;
-}
 
 // Leaves this block's sum for add_blocks(), after a barrier of the block.
 // @param of_warps [kWarps], not in use since the barrier before

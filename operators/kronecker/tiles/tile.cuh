@@ -5,6 +5,7 @@
 #include "operators/kronecker/launch.cuh"
 #include "operators/kronecker/node_stores.cuh"
 #include "operators/kronecker/tiles/shape.cuh"
+#include "solvers/memory/warp.cuh"
 
 namespace tessera {
 
@@ -12,7 +13,7 @@ namespace tessera {
 /// register. For all threads of a warp together.
 template <class Value>
 __device__ __forceinline__ Value kept(Value value) {
-  return __shfl_xor_sync(0xffffffffu, value, 0);
+  return __shfl_xor_sync(kAllLanes, value, 0);
 }
 
 /// A block at work on its tile: y = A x from global memory to global memory. Between the passes

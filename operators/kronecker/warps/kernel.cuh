@@ -3,6 +3,7 @@
 
 #include "operators/kronecker/launch.cuh"
 #include "operators/kronecker/warps/warp.cuh"
+#include "solvers/memory/warp.cuh"
 
 namespace tessera {
 
@@ -25,7 +26,7 @@ __global__ void __launch_bounds__(Shape::threads, min_warp_blocks<Shape>(form))
   using T = typename Shape::T;
   __shared__ __align__(16) T results[Shape::warps][Shape::results];
   // As a value of the first lane, so that the compiler knows it to be the same for the warp.
-  const int warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0);
+  const int warp = __shfl_sync(kAllLanes, static_cast<int>(threadIdx.x) / kWarp, 0);
   run_blocks<form, Shape::threads>(g, [&](const BlockPlace& place, Sums<2>& sums) {
     KroneckerWarp<Shape, form> work(g, results[warp], place.tile_x,
                                     place.tile_y * Shape::warps + warp);

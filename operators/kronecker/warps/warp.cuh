@@ -7,6 +7,7 @@
 #include "operators/kronecker/node_stores.cuh"
 #include "operators/kronecker/warps/sectors.cuh"
 #include "operators/kronecker/warps/shapes.hpp"
+#include "solvers/memory/warp.cuh"
 
 namespace tessera {
 
@@ -53,7 +54,7 @@ class KroneckerWarp {
       : g(arguments),
         lines{arguments},
         results_(results),
-        lane_(threadIdx.x % 32),
+        lane_(threadIdx.x % kWarp),
         tile_x_(tile_x),
         tile_(tile_x * Shape::stored),
         y_(tile_y * kRows) {
@@ -86,7 +87,6 @@ class KroneckerWarp {
   static constexpr int kRows = Shape::rows;
   static constexpr int kWindow = Shape::window;
   static constexpr bool kDifferences = kTakesDifferences<T>;
-  static constexpr unsigned kAllLanes = 0xffffffffu;
   // Planes 0 .. p of a layer.
   using Layer = T[P + 1][kRows][kColumns];
   using Row = T[kColumns];

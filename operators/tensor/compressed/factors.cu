@@ -7,14 +7,13 @@
 #include "operators/tensor/gpu/factor_layout.cuh"
 #include "solvers/memory/entry_loop.cuh"
 #include "solvers/memory/launch.cuh"
+#include "solvers/memory/warp.cuh"
 
 namespace tessera {
 namespace {
 
 constexpr int kThreads = 128;
-constexpr int kWarp = 32;
 constexpr int kEntries = 6;
-constexpr unsigned kAll = 0xffffffffU;
 
 struct PackArguments {
   const double* factors;  // of cells first_cell .., layout of DeviceFactors
@@ -27,7 +26,8 @@ struct PackArguments {
 };
 
 __device__ double warp_min(double x) {
-  for (int offset = 16; offset > 0; offset /= 2) x = fmin(x, __shfl_xor_sync(kAll, x, offset));
+  for (int offset = kWarp / 2; offset > 0; offset /= 2)
+    x = fmin(x, __shfl_xor_sync(kAllLanes, x, offset));
   return x;
 }
 
@@ -148,8 +148,8 @@ __global__ void __launch_bounds__(kThreads) pack_kernel(const PackArguments args
       if (lane == e) range = of_entry;
     }
     const EntryDiagonal diagonal = diagonal_of_entry(min(lane, kEntries - 1));
-    const double least =
-        sqrt(__shfl_sync(kAll, range.x, diagonal.a) * __shfl_sync(kAll, range.x, diagonal.b));
+    const double least = sqrt(__shfl_sync(kAllLanes, range.x, diagonal.a) *
+                              __shfl_sync(kAllLanes, range.x, diagonal.b));
     FixedPoint entry{};
     if (lane < kEntries) {
       entry = find_fixed_point<T>(range.x, range.y, least, static_cast<int>(bits));
@@ -170,8 +170,8 @@ __global__ void __launch_bounds__(kThreads) pack_kernel(const PackArguments args
     int exponents[kEntries];
     double offsets[kEntries];
     for (int e = 0; e < kEntries; ++e) {
-      exponents[e] = __shfl_sync(kAll, entry.exponent, e);
-      offsets[e] = __shfl_sync(kAll, entry.offset, e);
+      exponents[e] = __shfl_sync(kAllLanes, entry.exponent, e);
+      offsets[e] = __shfl_sync(kAllLanes, entry.offset, e);
     }
     for (int q = lane; q < m * m * m; q += kWarp) {
       int at[3];

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "solvers/memory/launch.cuh"
+#include "solvers/memory/warp.cuh"
 #include "solvers/ranks/gpu/numbered_words.cuh"
 #include "solvers/ranks/gpu/peer_carrier.hpp"
 
@@ -20,7 +21,6 @@ constexpr std::int64_t kMinChunk = std::int64_t{1} << 12;
 constexpr int kCounterStride = 4;
 /// Numbers that go without a message's ways.
 constexpr int kMaxNumbers = 8;
-constexpr unsigned kWarp = 32;
 
 /// As many blocks as keep NVLink busy, and leave multiprocessors to what runs beside: some send,
 /// others receive.

@@ -1,6 +1,7 @@
 // The kernels of messages that are appended to one array.
 #include "operators/cells/append.cuh"
 #include "solvers/memory/hashed_value.hpp"
+#include "solvers/memory/warp.cuh"
 #include "src/studies/aggregation/appends/device_append.hpp"
 #include "src/studies/aggregation/message_check.cuh"
 
@@ -45,7 +46,7 @@ __device__ void write(unsigned number, int k, uint4& word) {
 // One addition a thread. Where the address is the same for all threads of a warp, and known to be,
 // the compiler may sum before it adds: so the address depends on the lane, as far as it can tell.
 __device__ Reserved append_by_lane(ListSize* size, int lane_shift) {
-  ListSize* const own = size + ((threadIdx.x % 32) >> lane_shift);
+  ListSize* const own = size + ((threadIdx.x % kWarp) >> lane_shift);
   ListSize place;
   asm volatile("atom.global.add.u64 %0, [%1], 1;" : "=l"(place) : "l"(own) : "memory");
   return {place, true};

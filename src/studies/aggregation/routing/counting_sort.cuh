@@ -6,6 +6,7 @@
 
 #include "operators/cells/append.cuh"
 #include "solvers/memory/launch.cuh"
+#include "solvers/memory/warp.cuh"
 
 namespace tessera {
 
@@ -40,15 +41,15 @@ static_assert(kTile <= 1 << 16 && kMaxLists <= 1 << 16);
 __device__ inline void sum_preceding_counts(const unsigned* counts, int lists, unsigned* starts) {
   const int lane = static_cast<int>(threadIdx.x);
   unsigned before = 0;
-  for (int first = 0; first < lists; first += 32) {
+  for (int first = 0; first < lists; first += kWarp) {
     const unsigned own = first + lane < lists ? counts[first + lane] : 0;
     unsigned sum = own;
-    for (int step = 1; step < 32; step *= 2) {
-      const unsigned lower = __shfl_up_sync(0xffffffffU, sum, step);
+    for (int step = 1; step < kWarp; step *= 2) {
+      const unsigned lower = __shfl_up_sync(kAllLanes, sum, step);
       if (lane >= step) sum += lower;
     }
     if (first + lane < lists) starts[first + lane] = before + sum - own;
-    before += __shfl_sync(0xffffffffU, sum, 31);
+    before += __shfl_sync(kAllLanes, sum, kWarp - 1);
   }
 }
 
