@@ -45,7 +45,7 @@ struct HalfMatrices {
 /// those with tiles, x fastest, then y, then chunks of layers.
 struct KroneckerGrid {
   ConstrainedNodes constrained;
-  int cells_x = 1;  // of a tile, in the kernel by tiles
+  int cells_of_tile = 1;  // along x, in the kernel by tiles
   unsigned tiles_x = 1;
   unsigned tiles_y = 1;
   unsigned chunks = 1;

@@ -142,7 +142,8 @@ template <class T>
 void launch_kronecker_3d(int p, const KroneckerData<T>& data, ChunksOfKernels& chunks);
 
 /// The most blocks of a launch, each of which needs room for two sums: in 3D those of
-/// best_layer_chunks() on a GPU that runs up to 4096 blocks at a time. Wide tiles are fewer.
+/// best_layer_chunks() on a GPU that runs up to 4096 blocks at a time. Wide tiles are no more
+/// than those of kronecker_tile().
 /// @param cells along x and along y
 constexpr std::int64_t kronecker_max_blocks(int dimension, int p, std::size_t value_bytes,
                                             std::int64_t cells_x, std::int64_t cells_y) {

@@ -7,12 +7,15 @@
 
 namespace tessera {
 
-/// Whether the mesh fills the wide tiles of the degree. @throws DeviceError
-template <class T, int P>
-bool takes_wide_tiles(const KroneckerData<T>& data) {
+/// Whether the mesh suits the wide tiles, and a block may have the shared memory of one.
+/// @throws DeviceError
+template <class Wide>
+bool uses_wide_tiles(const KroneckerData<typename Wide::T>& data) {
+  static const bool has_room = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) >=
+                               Wide::shared_bytes(3, KroneckerCells::alike);
   static const int multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
-  return fill_wide_tiles(wide_kronecker_tile(P, sizeof(T)), data.axis[0].last_free / P + 1,
-                         data.axis[1].last_free / P + 1, multiprocessors);
+  return has_room && suits_wide_tiles(Wide::shape, Wide::p, cells_with_free_nodes(data, 0, Wide::p),
+                                      cells_with_free_nodes(data, 1, Wide::p), multiprocessors);
 }
 
 /// The kernel of the data's kind of cells and form.
@@ -36,8 +39,8 @@ void launch_kronecker_form(const KroneckerData<typename Shape::T>& data, ChunksO
   constexpr int P = Shape::p;
   const auto launch_form = [&]<KroneckerPass form>() {
     if constexpr (has_wide_kronecker_tile(dimension, P, sizeof(T))) {
-      if (takes_wide_tiles<T, P>(data)) {
-        using Wide = KroneckerShape<T, P, wide_kronecker_tile(P, sizeof(T))>;
+      using Wide = KroneckerShape<T, P, wide_kronecker_tile(P, sizeof(T))>;
+      if (uses_wide_tiles<Wide>(data)) {
         return launch_kronecker_tiles<dimension, Wide, KroneckerCells::alike, form>(data, chunks);
       }
     }

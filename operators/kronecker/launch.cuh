@@ -54,6 +54,13 @@ __device__ __forceinline__ void run_blocks(const KroneckerArguments<T, P>& g, F&
   add_block_sums<threads, compiled>(sums, g);
 }
 
+/// Cells along an axis of which the first p nodes are not all constrained: one more than the mesh
+/// has where the last node is free.
+template <class T>
+int cells_with_free_nodes(const KroneckerData<T>& data, int d, int p) {
+  return data.axis[d].last_free / p + 1;
+}
+
 /// Sets the tiles of width x height nodes along x and y that free nodes need.
 /// @returns how many they are
 template <class T, int P>

@@ -14,6 +14,7 @@ __device__ __forceinline__ T sum_over_lanes(T mine) {
   for (int step = lanes / 2; step > 0; step /= 2) mine += __shfl_xor_sync(kAllLanes, mine, step);
   return mine;
 }
+/// The same for a number of lanes that only the run knows.
 template <class T>
 __device__ __forceinline__ T sum_over_lanes(T mine, int lanes) {
   for (int step = lanes / 2; step > 0; step /= 2) mine += __shfl_xor_sync(kAllLanes, mine, step);

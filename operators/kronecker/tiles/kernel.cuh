@@ -53,9 +53,9 @@ template <int dimension, class Shape, KroneckerCells kind, KroneckerPass compile
 void launch_kronecker_tiles(const KroneckerData<typename Shape::T>& data, ChunksOfKernels& chunks) {
   KroneckerArguments<typename Shape::T, Shape::p> arguments(data);
   constexpr int kShared = Shape::shared_bytes(dimension, kind);
-  const int cells_x = tile_cells_x(Shape::shape, arguments.axis[0].last_free / Shape::p + 1);
-  const std::int64_t tiles = set_tiles(arguments, cells_x * Shape::p, Shape::height);
-  arguments.grid.cells_x = cells_x;
+  const int cells = tile_cells_x(Shape::shape, cells_with_free_nodes(data, 0, Shape::p));
+  const std::int64_t tiles = set_tiles(arguments, cells * Shape::p, Shape::height);
+  arguments.grid.cells_of_tile = cells;
   const auto kernel = kronecker_tile_kernel<dimension, Shape, kind, compiled>;
   static const int slots = kronecker_slots(kernel, Shape::threads, kShared);
   set_constrained_nodes(arguments, RowEnds::by_blocks, Shape::threads, slots);

@@ -73,7 +73,7 @@ template <int dimension, class Shape, KroneckerCells kind, KroneckerPass compile
 __device__ __forceinline__ auto KroneckerTile<dimension, Shape, kind, compiled>::column_of(
     int round) const -> Column {
   const int i = threadIdx.x + round * Shape::threads;
-  const int width = cells_x() * P;
+  const int width = cells_of_tile() * P;
   const int column = i % width;
   const int row = i / width;
   const int x = cell_x * P + column;

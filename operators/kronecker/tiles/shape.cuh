@@ -8,7 +8,8 @@ namespace tessera {
 
 /// How the kernels cut the mesh: a block has a tile of cells_x by cells_y cells of a plane, and in
 /// 3D moves it through z by steps of `layers` layers of cells. The columns of a tile are its nodes
-/// and those of the cells around it that they are coupled to: width + p + 1 along x.
+/// and those of the cells around it that they are coupled to: width + p + 1 along x. Even tiles
+/// have up to so many cells along x, and the places in shared memory of the most.
 template <class Value, int Degree, TileShape tile>
 struct KroneckerShape {
   using T = Value;
@@ -19,7 +20,7 @@ struct KroneckerShape {
   static constexpr int layers = tile.layers;
   static constexpr int threads = tile.threads;
   static constexpr int blocks_per_sm = tile.blocks;
-  static constexpr int cells_x = tile.cells_x;  // at most, as all that follows from it
+  static constexpr int cells_x = tile.cells_x;
   static constexpr int cells_y = tile.cells_y;
   static constexpr int width = cells_x * p;
   static constexpr int height = cells_y * p;

@@ -1,4 +1,5 @@
-// These tables are the launch shapes of the Kronecker kernels, as measured on H100 and H200.
+// These tables are the launch shapes of the Kronecker kernels, as measured on H100 and H200; the
+// wide ones on H200.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +8,9 @@
 
 namespace tessera {
 
-/// How rows of cells are cut into tiles: into full ones and a rest, or into tiles that all have as
-/// many cells. How many that is, a kernel has to be told, which takes registers.
+/// How a row of cells is cut: into full tiles and a rest, or into tiles of the same width, the last
+/// of which may reach beyond the mesh. That width is a number that the kernel gets, which takes
+/// registers.
 enum class RowCut { full_tiles, even_tiles };
 
 /// How many cells a thread block takes, and how many blocks a multiprocessor is to hold.
@@ -50,8 +52,8 @@ constexpr TileShape kronecker_tile(int dimension, int p, std::size_t value_bytes
   return is_double ? kTiles2dDouble[p - 1] : kTiles2dSingle[p - 1];
 }
 
-/// How many cells a tile has along x if the row has so many with free nodes. Even tiles are no more
-/// than full ones would be.
+/// How many cells along x a tile has where so many have free nodes. Even tiles are no more than
+/// full ones would be.
 constexpr int tile_cells_x(const TileShape& tile, int cells) {
   if (tile.row_cut == RowCut::full_tiles) return tile.cells_x;
   const Index pieces = ceil_div(cells, tile.work_x);
@@ -60,7 +62,7 @@ constexpr int tile_cells_x(const TileShape& tile, int cells) {
 }
 
 /// By degree, from 1 on: tiles for large meshes, of which a multiprocessor holds one. They read
-/// fewer nodes beside their own ones. {}: no such tile is faster, or by a few percent only.
+/// fewer nodes of other tiles. {}: there is none that is faster in all that solvers do.
 inline constexpr TileShape kWideTilesDouble[] = {{},
                                                  {},
                                                  {32, 4, 2, 2, 1, 608, 1, RowCut::even_tiles},
@@ -85,13 +87,22 @@ constexpr bool has_wide_kronecker_tile(int dimension, int p, std::size_t value_b
   return dimension == 3 && wide_kronecker_tile(p, value_bytes).threads > 0;
 }
 
-/// Whether so many cells along x and y, which have free nodes, are enough for these tiles: there is
-/// about one for each multiprocessor at least, and threads without cells are few.
-constexpr bool fill_wide_tiles(const TileShape& tile, Index cells_x, Index cells_y,
-                               Index multiprocessors) {
-  const Index tiles_x = ceil_div(cells_x, tile.cells_x);
-  const Index tiles = tiles_x * ceil_div(cells_y, tile.cells_y);
-  return 8 * tiles >= 7 * multiprocessors && 20 * cells_x >= 17 * tiles_x * tile.cells_x;
+/// Whether wide tiles are faster on a mesh with so many cells along x and y that have free nodes:
+/// there is about one for each multiprocessor at least, with enough nodes, and few cells of tiles
+/// lie beyond the mesh.
+constexpr bool suits_wide_tiles(const TileShape& tile, int p, Index cells_x, Index cells_y,
+                                Index multiprocessors) {
+  constexpr Index kMinNodes = 840;  // of a plane for each multiprocessor
+  constexpr double kMinTiles = 0.875;
+  constexpr double kMinFilled = 0.84;
+  const Index cells = cells_x * cells_y;
+  const Index tiles = ceil_div(cells_x, tile.cells_x) * ceil_div(cells_y, tile.cells_y);
+  const Index cells_of_tiles = tiles * tile.cells_x * tile.cells_y;
+  const auto part = [](Index of, Index whole) {
+    return static_cast<double>(of) / static_cast<double>(whole);
+  };
+  return part(tiles, multiprocessors) >= kMinTiles &&
+         cells * p * p >= kMinNodes * multiprocessors && part(cells, cells_of_tiles) >= kMinFilled;
 }
 
 }  // namespace tessera

@@ -35,7 +35,7 @@ class KroneckerTile {
         rows_x(rows_z + (dimension == 3 ? Shape::layers * kNodes * kNodes : 0)),
         rows_y(rows_x + Shape::entries * Shape::cells_x),
         slots(reinterpret_cast<ValuePair<T>*>(rows_z + Shape::table_entries(dimension, kind))),
-        cell_x(place.tile_x * cells_x()),
+        cell_x(place.tile_x * cells_of_tile()),
         cell_y(place.tile_y * Shape::cells_y * (kHasTiles ? g.tiles_of_block : 1)),
         chunk_of_block(place.chunk) {}
 
@@ -62,7 +62,7 @@ class KroneckerTile {
       load_tables();
       __syncthreads();
     }
-    if (!kTellsEndsApart || lines.has_free_end(0, cell_x, cells_x()) ||
+    if (!kTellsEndsApart || lines.has_free_end(0, cell_x, cells_of_tile()) ||
         lines.has_free_end(1, cell_y, Shape::cells_y)) {
       run_tile<Ends::free>(chunk);
     } else if constexpr (kTellsEndsApart) {
@@ -70,6 +70,7 @@ class KroneckerTile {
     }
   }
   static_assert(Shape::has_thread_for_each_column(dimension));
+  static_assert(dimension == 3 || Shape::shape.row_cut == RowCut::full_tiles);
   static constexpr bool kHasTiles = takes_tiles(dimension, compiled);
   static constexpr bool kInPlace = Shape::is_in_place(dimension);
   static constexpr int P = Shape::p;
@@ -111,9 +112,9 @@ class KroneckerTile {
   template <Ends ends>
   __device__ __forceinline__ void run_once();
 
-  // Of the tile along x.
-  __device__ __forceinline__ int cells_x() const {
-    return Shape::shape.row_cut == RowCut::full_tiles ? Shape::cells_x : g.grid.cells_x;
+  // Along x.
+  __device__ __forceinline__ int cells_of_tile() const {
+    return Shape::shape.row_cut == RowCut::full_tiles ? Shape::cells_x : g.grid.cells_of_tile;
   }
 
   __device__ __forceinline__ bool is_free(int d, int node) const { return lines.is_free(d, node); }
@@ -128,7 +129,7 @@ class KroneckerTile {
   };
   __device__ __forceinline__ ItemY item_y() const {
     const int i = static_cast<int>(threadIdx.x);
-    const int columns = cells_x() * P + P + 1;
+    const int columns = cells_of_tile() * P + P + 1;
     const int column = i % columns;
     const int row = i / columns % Shape::pieces_y * Shape::work_y;
     const int plane = i / columns / Shape::pieces_y;
@@ -217,7 +218,7 @@ class KroneckerTile {
     const int line = first_line + static_cast<int>(threadIdx.x) % Shape::lines;
     const int piece = static_cast<int>(threadIdx.x) / Shape::lines;
     return {piece * Shape::work_x, line * Shape::row + piece * Shape::outputs_x,
-            piece < cells_x() / Shape::work_x && line < lines};
+            piece < cells_of_tile() / Shape::work_x && line < lines};
   }
   // The x pass of `count` planes from first_slot on: node i of a row goes to column i. In place,
   // rows are written when all of their pieces have been read.

@@ -26,8 +26,9 @@ struct PackArguments {
 };
 
 __device__ double warp_min(double x) {
-  for (int offset = kWarp / 2; offset > 0; offset /= 2)
+  for (int offset = kWarp / 2; offset > 0; offset /= 2) {
     x = fmin(x, __shfl_xor_sync(kAllLanes, x, offset));
+  }
   return x;
 }
 

@@ -32,22 +32,38 @@ TEST(TileShapes, AreFullOtherwise) {
   for (const int cells : {1, 33, 64}) EXPECT_EQ(tile_cells_x(tile, cells), 32);
 }
 
+constexpr int kMultiprocessors = 132;
+
+bool suits(const TileShape& tile, int p, Index cells_x, Index cells_y) {
+  return suits_wide_tiles(tile, p, cells_x, cells_y, kMultiprocessors);
+}
+
 TEST(TileShapes, AreWideWhereEachMultiprocessorHasATile) {
-  constexpr int kMultiprocessors = 132;
   // Five tiles a row: 23 rows of them are 115, 24 are 120.
-  EXPECT_FALSE(fill_wide_tiles(kTile, 160, 23 * 4, kMultiprocessors));
-  EXPECT_TRUE(fill_wide_tiles(kTile, 160, 23 * 4 + 1, kMultiprocessors));
-  EXPECT_TRUE(fill_wide_tiles(kTile, 160, 1000, kMultiprocessors));
-  EXPECT_FALSE(fill_wide_tiles(kTile, 160, 1, kMultiprocessors));
+  EXPECT_FALSE(suits(kTile, 3, 160, 23 * 4));
+  EXPECT_TRUE(suits(kTile, 3, 160, 23 * 4 + 1));
+  EXPECT_TRUE(suits(kTile, 3, 160, 1000));
+  EXPECT_FALSE(suits(kTile, 3, 160, 1));
+}
+
+TEST(TileShapes, AreWideWherePlanesAreLarge) {
+  constexpr TileShape kLow{13, 1, 1, 1, 1, 512, 1, RowCut::even_tiles};
+  // 840 nodes for each multiprocessor are 110880, of which a row of 52 cells has 312 by 6.
+  EXPECT_FALSE(suits(kLow, 6, 52, 59));
+  EXPECT_TRUE(suits(kLow, 6, 52, 60));
 }
 
 TEST(TileShapes, AreWideWhereTheyAreNearlyFull) {
-  constexpr int kMultiprocessors = 132;
-  EXPECT_FALSE(fill_wide_tiles(kTile, 1, 10000, kMultiprocessors));
-  EXPECT_FALSE(fill_wide_tiles(kTile, 27, 10000, kMultiprocessors));
-  EXPECT_TRUE(fill_wide_tiles(kTile, 28, 10000, kMultiprocessors));
-  EXPECT_FALSE(fill_wide_tiles(kTile, 33, 10000, kMultiprocessors));
-  EXPECT_TRUE(fill_wide_tiles(kTile, 55, 10000, kMultiprocessors));
+  constexpr int kMany = 10000;
+  EXPECT_FALSE(suits(kTile, 3, 1, kMany));
+  EXPECT_FALSE(suits(kTile, 3, 26, kMany));
+  EXPECT_TRUE(suits(kTile, 3, 27, kMany));
+  EXPECT_FALSE(suits(kTile, 3, 33, kMany));
+  EXPECT_TRUE(suits(kTile, 3, 54, kMany));
+  // Along y as well.
+  EXPECT_FALSE(suits(kTile, 3, kMany * 32, 1));
+  EXPECT_FALSE(suits(kTile, 3, kMany * 32, 5));
+  EXPECT_TRUE(suits(kTile, 3, kMany * 32, 7));
 }
 
 TEST(TileShapes, OfLargeMeshesAreForDegreesIn3d) {
@@ -55,8 +71,10 @@ TEST(TileShapes, OfLargeMeshesAreForDegreesIn3d) {
     for (const std::size_t bytes : {sizeof(double), sizeof(float)}) {
       EXPECT_FALSE(has_wide_kronecker_tile(2, p, bytes));
       if (!has_wide_kronecker_tile(3, p, bytes)) continue;
-      EXPECT_GT(wide_kronecker_tile(p, bytes).cells_x * wide_kronecker_tile(p, bytes).cells_y,
-                kronecker_tile(3, p, bytes).cells_x * kronecker_tile(3, p, bytes).cells_y);
+      // So that the room for sums, one pair a block, is enough for them.
+      const TileShape wide = wide_kronecker_tile(p, bytes);
+      EXPECT_GT(wide.cells_x, kronecker_tile(3, p, bytes).cells_x);
+      EXPECT_GE(wide.cells_y, kronecker_tile(3, p, bytes).cells_y);
     }
   }
 }
