@@ -263,7 +263,7 @@ __device__ void add_numbers(const PeerNumbers& peers, const double* mine, int co
     const double value =
         is_other ? __longlong_as_double(static_cast<long long>(words[k].bits)) : mine[k];
     double total = 0.0;
-    for (int r = 0; r < peers.ranks; ++r) total += __shfl_sync(~0U, value, r);
+    for (int r = 0; r < peers.ranks; ++r) total += __shfl_sync(kAllLanes, value, r);
     if (rank == 0) sums[k] = total;
   }
 }
