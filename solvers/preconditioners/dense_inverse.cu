@@ -18,9 +18,7 @@ __global__ void __launch_bounds__(kThreads)
   const T* const row = entries + static_cast<std::int64_t>(i) * n;
   T sum{0};
   for (int j = lane; j < n; j += kWarp) sum += row[j] * r[j];
-  for (int distance = kWarp / 2; distance > 0; distance /= 2) {
-    sum += __shfl_down_sync(kAllLanes, sum, distance);
-  }
+  sum = sum_over_lanes<kWarp>(sum);
   if (lane == 0) z[i] = sum;
 }
 
