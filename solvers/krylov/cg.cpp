@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solvers/krylov/formulas.hpp"
 #include "solvers/krylov/host_iteration.hpp"
 #include "solvers/memory/entry_sums.hpp"
 
@@ -31,6 +32,15 @@ class CgIteration final : public HostIteration<T> {
         q_(a.layout()),
         z_(system().layout_if(kind() == PreconditionerKind::general)) {}
 
+  // As HostIteration; x has all steps then.
+  double residual_norm(Guess x = Guess::any) {
+    if (delayed_ != 0.0) {
+      add_differences(static_cast<T>(delayed_), p_, residual(), system().x());
+      delayed_ = 0.0;
+    }
+    return Base::residual_norm(x);
+  }
+
   void start() {
     is_first_ = true;
     if (predicts_beta_) {
@@ -42,7 +52,7 @@ class CgIteration final : public HostIteration<T> {
   }
 
   void replace_residual() {
-    this->residual_norm();
+    residual_norm();
     if (predicts_beta_) rz_ = residual_square();
     if (kind() == PreconditionerKind::diagonal) next_rz_ = scaled_square();
   }
@@ -56,10 +66,7 @@ class CgIteration final : public HostIteration<T> {
     const double energy = alpha * rz_;
     const T step = static_cast<T>(alpha);
     if (predicts_beta_) {
-      // Rounding may make the prediction negative where r nearly vanishes; a NaN stays a NaN.
-      const double foreseen = alpha * alpha * dots[1] / rz_ - 1.0;
-      const double beta = foreseen < 0.0 ? 0.0 : foreseen;
-      residual_square() = update_all(step, static_cast<T>(beta), q_, system().x(), residual(), p_);
+      residual_square() = update(step, static_cast<T>(foreseen_beta(alpha, dots[1], rz_)));
       rz_ = residual_square();
     } else if (kind() == PreconditionerKind::diagonal) {
       update_scaled(step);
@@ -70,6 +77,15 @@ class CgIteration final : public HostIteration<T> {
   }
 
  private:
+  // r -= alpha q, p = r + beta p; x follows every second time, by both steps; returns r.r.
+  double update(T alpha, T beta) {
+    const double delayed = delayed_;
+    delayed_ =
+        delayed == 0.0 ? delayed_step(static_cast<double>(alpha), static_cast<double>(beta)) : 0.0;
+    if (delayed_ != 0.0) return update_residual_and_direction(alpha, beta, q_, residual(), p_);
+    return update_all(alpha, beta, static_cast<T>(delayed), q_, system().x(), residual(), p_);
+  }
+
   // r.M r.
   double scaled_square() const {
     return entry_sum(
@@ -149,6 +165,7 @@ class CgIteration final : public HostIteration<T> {
   bool predicts_beta_;
   HostVector<T> p_, q_, z_;
   bool is_first_ = true;
+  double delayed_ = 0.0;  // x still lacks this many times p - r
   double rz_ = 0.0;       // of the direction p
   double next_rz_ = 0.0;  // of the residual r
   double pq_ = 0.0;

@@ -38,7 +38,6 @@ class DeviceCg final : public SystemIteration<T> {
         adding_(fused_ == nullptr && beta == Beta::fletcher_reeves ? as_adding(a, kVectorsOfUpdate)
                                                                    : nullptr),
         p_(a.layout()),
-        second_p_(system().layout_if(predicts_beta_)),
         q_(system().layout_if(resident_ == nullptr)),
         z_(system().layout_if(is_general_)) {}
 
@@ -65,8 +64,8 @@ class DeviceCg final : public SystemIteration<T> {
     if (resident_ != nullptr) {
       resident_->enqueue(in_one_kernel_, {p_.data(), residual().data(), system().x()}, state());
     } else if (predicts_beta_) {
-      enqueue_half<Half::first>(p_);
-      enqueue_half<Half::second>(second_p_);
+      enqueue_half<Half::first>();
+      enqueue_half<Half::second>();
     } else if (is_general_) {
       system().m().apply(residual(), z_);
       if (beta_ == Beta::fletcher_reeves) {
@@ -148,11 +147,11 @@ class DeviceCg final : public SystemIteration<T> {
   }
 
   template <Half half>
-  void enqueue_half(const DeviceVector<T>& p) {
-    fused_->apply_dot(p, q_, state()->dots);
+  void enqueue_half() {
+    fused_->apply_dot(p_, q_, state()->dots);
     launch(fused_iteration_kernel<half, AllEntries, T>, over_entries("vector updates of CG"),
-           {system().size(), q_.data(), p_.data(), second_p_.data(), residual().data(),
-            system().x(), state(), sums_.partial(), sums_.arrived()},
+           {system().size(), q_.data(), p_.data(), residual().data(), system().x(), state(),
+            sums_.partial(), sums_.arrived()},
            AllEntries());
   }
 
@@ -174,7 +173,7 @@ class DeviceCg final : public SystemIteration<T> {
   // The operator if it adds to the zeros that the update leaves, else null. Polak and Ribiere's
   // beta needs the q of the iteration before.
   const AddingOperator<T, Device>* adding_;
-  DeviceVector<T> p_, second_p_, q_, z_;
+  DeviceVector<T> p_, q_, z_;
   GridSumBuffer grid_sums_;
   ReductionBuffer<1> sums_;
 };

@@ -19,14 +19,14 @@ namespace tessera {
 ///
 /// If the operator has fused operations and there is no preconditioner, its pass gives p.Ap and
 /// Ap.Ap as well. Then ||r - alpha A p||^2 = alpha^2 Ap.Ap - r.r gives beta before the update, so
-/// that one pass updates x, r and p. That pass also sums the true r.r, which is used from there on,
-/// so that rounding in beta does not build up.
+/// that one pass updates r and p, and every second time x by both steps (formulas.hpp). That pass
+/// also sums the true r.r, which is used from there on, so that rounding in beta does not build up.
 ///
 /// Vectors read or written per iteration, beside the operator's 2 and what M reads and writes:
 ///
 ///   preconditioner   none   diagonal   general
 ///                      11         13        13
-///   fused operations    7         11        11
+///   fused operations    6         11        11
 ///
 /// The solver waits for two reductions per iteration (one with fused operations and no
 /// preconditioner). The residual b - A x reaches a few eps ||A|| ||x||.
@@ -41,7 +41,7 @@ namespace tessera {
 /// The two kernels then read or write 7 and 5 vectors. If the operator has fused operations, it
 /// gives p.q, which leaves 7 and 3. With fused operations and no preconditioner an iteration is
 ///   q = A p, p.q, q.q | r -= alpha q, r.r, p = r + beta p, and every second time x += both alpha p
-/// with 2 + 6.5 vectors read or written instead of 2 + 10.
+/// with 2 + 6 vectors read or written instead of 2 + 10.
 /// Iterations are queued in batches of a few milliseconds, two batches ahead of what the host has
 /// seen, or one batch if a single iteration takes longer. Once the solve has converged, iterations
 /// that are still queued change nothing. The bits are the same in every run if the operator is

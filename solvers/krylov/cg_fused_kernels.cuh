@@ -8,15 +8,10 @@ namespace tessera {
 namespace {
 
 // The vector part of CG for operators with fused operations, which give p.q and q.q with q = A p.
-// It is a single pass, because r.r after the step is predicted: as r.q = p.q,
-//
-//     ||r - alpha q||^2 = r.r - 2 alpha r.q + alpha^2 q.q = alpha^2 q.q - r.r,   alpha = r.r / p.q.
-//
-// Only beta is made from the prediction. The true sum, which the pass adds up, is the r.r of the
-// next iteration, so that rounding does not build up (Meurant, Computer solution of large linear
-// systems, 1999, chapter 6.7, has this and other forms). x is updated every second iteration, from
-// two directions at once. The pass moves 52 B per DoF and iteration in double precision, beside the
-// 16 B of the operator.
+// It is a single pass, because beta is foreseen (formulas.hpp), from the true r.r, which the pass
+// before has added up. x is updated every second iteration, by both steps: the direction of the
+// first is what the second has gained on r. The pass moves 48 B per DoF and iteration in double
+// precision, beside the 16 B of the operator.
 
 enum class Half { first, second };
 
@@ -24,8 +19,7 @@ template <class T>
 struct FusedIterationArguments {
   std::int64_t n;
   const T* q;  // A p
-  T* first;    // the directions of both halves
-  T* second;
+  T* p;
   T* r;
   T* x;
   IterationState* state;
@@ -33,9 +27,25 @@ struct FusedIterationArguments {
   unsigned* arrived;
 };
 
+// The scalars of an iteration, of which each thread has the same bits; alpha = 0 where there is
+// none.
+template <class T>
+struct FusedStep {
+  double alpha = 0.0;
+  T beta{0};
+
+  __device__ FusedStep(const double (&dots)[3], double rz, bool is_running) {
+    if (!is_running || is_bad(dots[0])) return;
+    alpha = rz / dots[0];
+    beta = static_cast<T>(foreseen_beta(alpha, dots[1], rz));
+  }
+  __device__ bool iterates() const { return alpha != 0.0; }
+  __device__ double delayed() const { return delayed_step(alpha, static_cast<double>(beta)); }
+};
+
 // With r.r. That of a rank goes along with the sums of the next half: there the iteration ends,
 // with dots[2], the r.r of all ranks.
-template <Half half, class Entries>
+template <Half half, class T, class Entries>
 struct FusedIterationEnd {
   IterationState* state;
 
@@ -44,19 +54,19 @@ struct FusedIterationEnd {
     const double pq = state->dots[0];
     const double rz = state->rz;
     const bool was_running = state->status == DeviceStatus::running;
-    const double alpha = was_running && !is_bad(pq) ? rz / pq : 0.0;
-    state->pending = half == Half::first ? alpha : 0.0;
+    const FusedStep<T> step(state->dots, rz, was_running);
+    state->pending = half == Half::first ? step.delayed() : 0.0;
     if (!was_running) return;
     if (is_bad(pq)) {
       state->status = status_of_bad(pq);
       return;
     }
     if constexpr (Entries::kAreAll) {
-      finish_iteration(state, total[0], alpha * rz);
+      finish_iteration(state, total[0], step.alpha * rz);
       state->rz = total[0];
     } else {
       state->of_rank[0] = total[0];
-      state->energy = alpha * rz;
+      state->energy = step.alpha * rz;
       state->unfinished = 1;
     }
   }
@@ -76,9 +86,10 @@ struct FusedStart {
   }
 };
 
-// r -= alpha q; first half: second = r + beta first; second half: x += alpha_1 first + alpha_2
-// second, first = r + beta second. Once the status is not `running`, it only completes x.
-// Deterministic. Reads and writes 5 vectors in the first half, 8 in the second.
+// r -= alpha q, p = r + beta p. x += alpha p in the second half, with the step of the first, which
+// it has left to this one; in the first only where x must not wait. Once the status is not
+// `running`, it only completes x. Deterministic. Reads and writes 5 vectors in the first half, 7 in
+// the second.
 template <Half half, class Entries, class T>
 __global__ void __launch_bounds__(kReductionThreads)
     fused_iteration_kernel(const FusedIterationArguments<T> args, const Entries counted) {
@@ -88,50 +99,42 @@ __global__ void __launch_bounds__(kReductionThreads)
   // What ranks have left unfinished stays so, as blocks still read the state: later halves find the
   // same sum, and UnfinishedEnd finishes it with the batch.
   if (!start.is_running && pending == 0.0) return;
-  const double pq = state->dots[0];
-  const bool iterates = start.is_running && !is_bad(pq);
-  const double rz = start.rz;
-  const double alpha = iterates ? rz / pq : 0.0;
-  // Rounding may make the prediction negative where r nearly vanishes; a NaN stays a NaN.
-  const double foreseen = alpha * alpha * state->dots[1] / rz - 1.0;
-  const T beta = static_cast<T>(foreseen < 0.0 ? 0.0 : foreseen);
-  const T step = static_cast<T>(alpha);
-  const T step_before = static_cast<T>(pending);
+  const FusedStep<T> step(state->dots, start.rz, start.is_running);
+  const bool iterates = step.iterates();
+  const bool updates_x = half == Half::second || (iterates && step.delayed() == 0.0);
+  const T alpha = static_cast<T>(step.alpha);
+  const T delayed = static_cast<T>(pending);
   Sums<1> sum;
   for_each_group_of<kInFlight>(args.n, [&](const Index(&entries)[kInFlight]) {
     T r[kInFlight];
     T q[kInFlight];
-    T first[kInFlight];
+    T p[kInFlight];
     load_entries(args.r, args.n, entries, r);
     load_entries(args.q, args.n, entries, q);
-    load_entries(args.first, args.n, entries, first);
-    if constexpr (half == Half::second) {
-      T second[kInFlight];
+    load_entries(args.p, args.n, entries, p);
+    if (updates_x) {
       T x[kInFlight];
-      load_entries(args.second, args.n, entries, second);
       load_entries(args.x, args.n, entries, x);
 #pragma unroll
       for (int k = 0; k < kInFlight; ++k) {
-        x[k] += step_before * first[k];
-        if (iterates) x[k] += step * second[k];
-        first[k] = second[k];
+        if constexpr (half == Half::second) x[k] += delayed * (p[k] - r[k]);
+        if (iterates) x[k] += alpha * p[k];
       }
       store_entries(x, args.n, entries, args.x);
     }
     if (!iterates) return;
-    T next[kInFlight];
 #pragma unroll
     for (int k = 0; k < kInFlight; ++k) {
-      r[k] -= step * q[k];
+      r[k] -= alpha * q[k];
       if (counted.has(entries[k])) {
         sum[0] += static_cast<double>(r[k]) * static_cast<double>(r[k]);
       }
-      next[k] = r[k] + beta * first[k];
+      p[k] = r[k] + step.beta * p[k];
     }
     store_entries(r, args.n, entries, args.r);
-    store_entries(next, args.n, entries, half == Half::first ? args.second : args.first);
+    store_entries(p, args.n, entries, args.p);
   });
-  reduce_over_grid(sum, args.partial, args.arrived, FusedIterationEnd<half, Entries>{state});
+  reduce_over_grid(sum, args.partial, args.arrived, FusedIterationEnd<half, T, Entries>{state});
 }
 
 }  // namespace

@@ -28,7 +28,6 @@ class DeviceCgOnRanks final : public SystemIteration<T> {
         predicts_beta_(kind() == PreconditionerKind::none && fused_ != nullptr &&
                        fused_->takes_sums_along()),
         p_(a.layout()),
-        second_p_(system().layout_if(predicts_beta_)),
         q_(a.layout()),
         z_(system().layout_if(kind() == PreconditionerKind::general)) {}
 
@@ -41,8 +40,8 @@ class DeviceCgOnRanks final : public SystemIteration<T> {
 
   void enqueue() override {
     if (predicts_beta_) {
-      enqueue_half<Half::first>(p_);
-      enqueue_half<Half::second>(second_p_);
+      enqueue_half<Half::first>();
+      enqueue_half<Half::second>();
       return;
     }
     with_kind(kind(), [&]<PreconditionerKind kind>() {
@@ -78,11 +77,11 @@ class DeviceCgOnRanks final : public SystemIteration<T> {
   }
 
   template <Half half>
-  void enqueue_half(const DeviceVector<T>& p) {
-    fused_->apply_dot_and_sum(p, q_, state()->of_rank, state()->dots);
+  void enqueue_half() {
+    fused_->apply_dot_and_sum(p_, q_, state()->of_rank, state()->dots);
     launch(fused_iteration_kernel<half, OwnedEntries, T>, over_entries("vector updates of CG"),
-           {system().size(), q_.data(), p_.data(), second_p_.data(), residual().data(),
-            system().x(), state(), square_.partial(), square_.arrived()},
+           {system().size(), q_.data(), p_.data(), residual().data(), system().x(), state(),
+            square_.partial(), square_.arrived()},
            OwnedEntries(this->layout()));
   }
 
@@ -129,7 +128,7 @@ class DeviceCgOnRanks final : public SystemIteration<T> {
   const FusedOperations<T, Device>* fused_;
   // As in DeviceCg.
   bool predicts_beta_;
-  DeviceVector<T> p_, second_p_, q_, z_;
+  DeviceVector<T> p_, q_, z_;
   ReductionBuffer<2> sums_;
   ReductionBuffer<1> square_;
 };

@@ -47,7 +47,7 @@ struct IterationState : IterationLimits {
   double beta;
   double of_rank[3];  // of several ranks: this one's sums, before those of the others are added
   double of_all[3];   // the sums of all
-  double pending;     // alpha where x still lacks alpha p
+  double pending;     // alpha where x still lacks alpha p; with fused operations c of c (p - r)
   double energy;      // of an iteration whose r.r is still to be added over ranks
   int unfinished;     // whether there is such an iteration
 

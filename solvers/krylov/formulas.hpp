@@ -34,6 +34,29 @@ constexpr RecurrenceStep recurrence_step(double gamma, double delta, double prev
   return {gamma, beta, pq, gamma / pq};
 }
 
+/// beta = ||r - alpha q||^2 / r.r with q = A p, foreseen before the step: as r.q = p.q,
+///
+///     ||r - alpha q||^2 = r.r - 2 alpha r.q + alpha^2 q.q = alpha^2 q.q - r.r,   alpha = r.r /
+///     p.q.
+///
+/// Only beta is to be made of it, so that rounding does not build up (Meurant, Computer solution of
+/// large linear systems, 1999, chapter 6.7, has this and other forms). Rounding may make it
+/// negative where r nearly vanishes, then it is 0; a NaN stays a NaN.
+constexpr double foreseen_beta(double alpha, double qq, double rr) {
+  const double beta = alpha * alpha * qq / rr - 1.0;
+  return beta < 0.0 ? 0.0 : beta;
+}
+
+/// The factor c by which x makes up for a step alpha p that it lacks, once p = r + beta p is the
+/// next direction: x += c (p - r), c = alpha / beta (as in Kronbichler, Sashko, Munch, Enhancing
+/// data locality of the conjugate gradient method, Int. J. High Perform. Comput. Appl. 37, 2023).
+/// Rounding of p is larger by 1 / sqrt(beta) in it, so that c is 0 for a beta that is small, or no
+/// number: x must not wait then.
+constexpr double delayed_step(double alpha, double beta) {
+  constexpr double kLeast = 1.0 / 64.0;
+  return beta >= kLeast && beta <= 1.0 / kLeast ? alpha / beta : 0.0;
+}
+
 /// One entry of each vector of single-reduction CG; d is the diagonal of M.
 template <class T>
 struct SingleReductionEntry {

@@ -180,18 +180,42 @@ double update_solution_and_residual(T a, const HostVector<T>& p, const HostVecto
 }
 
 template <class T>
-double update_all(T a, T b, const HostVector<T>& q, HostVector<T>& x, HostVector<T>& r,
-                  HostVector<T>& p) {
-  TESSERA_CHECK(q.size() == x.size() && r.size() == x.size() && p.size() == x.size());
+double update_residual_and_direction(T a, T b, const HostVector<T>& q, HostVector<T>& r,
+                                     HostVector<T>& p) {
+  TESSERA_CHECK(q.size() == r.size() && p.size() == r.size());
   return entry_sum(
       r.layout(),
-      [a, b, q = q.data(), x = x.data(), r = r.data(), p = p.data()](std::int64_t i) {
-        x[i] += a * p[i];
+      [a, b, q = q.data(), r = r.data(), p = p.data()](std::int64_t i) {
         r[i] -= a * q[i];
         p[i] = r[i] + b * p[i];
         return static_cast<double>(r[i]) * static_cast<double>(r[i]);
       },
       square_in(r));
+}
+
+template <class T>
+double update_all(T a, T b, T c, const HostVector<T>& q, HostVector<T>& x, HostVector<T>& r,
+                  HostVector<T>& p) {
+  TESSERA_CHECK(q.size() == x.size() && r.size() == x.size() && p.size() == x.size());
+  return entry_sum(
+      r.layout(),
+      [a, b, c, q = q.data(), x = x.data(), r = r.data(), p = p.data()](std::int64_t i) {
+        x[i] += c * (p[i] - r[i]) + a * p[i];
+        r[i] -= a * q[i];
+        p[i] = r[i] + b * p[i];
+        return static_cast<double>(r[i]) * static_cast<double>(r[i]);
+      },
+      square_in(r));
+}
+
+template <class T>
+void add_differences(T a, const HostVector<T>& x, const HostVector<T>& y, HostVector<T>& z) {
+  TESSERA_CHECK(x.size() == z.size() && y.size() == z.size());
+  const T* const from_x = x.data();
+  const T* const from_y = y.data();
+  T* const to = z.data();
+#pragma omp parallel for simd schedule(static)
+  for (std::int64_t i = 0; i < z.size(); ++i) to[i] += a * (from_x[i] - from_y[i]);
 }
 
 template <class T>
@@ -206,24 +230,27 @@ double subtract_from(const HostVector<T>& b, HostVector<T>& r) {
       square_in(r));
 }
 
-#define TESSERA_INSTANTIATE(T)                                                                \
-  template class Vector<T, Host>;                                                             \
-  template void fill(HostVector<T>&, T);                                                      \
-  template void copy(const HostVector<T>&, HostVector<T>&);                                   \
-  template double dot(const HostVector<T>&, const HostVector<T>&);                            \
-  template void DotProducts<Host>::sum(std::span<const HostVector<T>* const>,                 \
-                                       const HostVector<T>&, std::span<double>);              \
-  template double norm(const HostVector<T>&);                                                 \
-  template void axpy(T, const HostVector<T>&, HostVector<T>&);                                \
-  template void aypx(const HostVector<T>&, T, HostVector<T>&);                                \
-  template void combine(std::span<const T>, std::span<const HostVector<T>* const>,            \
-                        HostVector<T>&);                                                      \
-  template void multiply(const HostVector<T>&, const HostVector<T>&, HostVector<T>&);         \
-  template void invert_entries(HostVector<T>&);                                               \
-  template double update_solution_and_residual(T, const HostVector<T>&, const HostVector<T>&, \
-                                               HostVector<T>&, HostVector<T>&);               \
-  template double update_all(T, T, const HostVector<T>&, HostVector<T>&, HostVector<T>&,      \
-                             HostVector<T>&);                                                 \
+#define TESSERA_INSTANTIATE(T)                                                                  \
+  template class Vector<T, Host>;                                                               \
+  template void fill(HostVector<T>&, T);                                                        \
+  template void copy(const HostVector<T>&, HostVector<T>&);                                     \
+  template double dot(const HostVector<T>&, const HostVector<T>&);                              \
+  template void DotProducts<Host>::sum(std::span<const HostVector<T>* const>,                   \
+                                       const HostVector<T>&, std::span<double>);                \
+  template double norm(const HostVector<T>&);                                                   \
+  template void axpy(T, const HostVector<T>&, HostVector<T>&);                                  \
+  template void aypx(const HostVector<T>&, T, HostVector<T>&);                                  \
+  template void combine(std::span<const T>, std::span<const HostVector<T>* const>,              \
+                        HostVector<T>&);                                                        \
+  template void multiply(const HostVector<T>&, const HostVector<T>&, HostVector<T>&);           \
+  template void invert_entries(HostVector<T>&);                                                 \
+  template double update_solution_and_residual(T, const HostVector<T>&, const HostVector<T>&,   \
+                                               HostVector<T>&, HostVector<T>&);                 \
+  template double update_residual_and_direction(T, T, const HostVector<T>&, HostVector<T>&,     \
+                                                HostVector<T>&);                                \
+  template double update_all(T, T, T, const HostVector<T>&, HostVector<T>&, HostVector<T>&,     \
+                             HostVector<T>&);                                                   \
+  template void add_differences(T, const HostVector<T>&, const HostVector<T>&, HostVector<T>&); \
   template double subtract_from(const HostVector<T>&, HostVector<T>&);
 
 TESSERA_INSTANTIATE(double)

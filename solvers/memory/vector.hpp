@@ -177,10 +177,19 @@ template <class T>
 double update_solution_and_residual(T a, const HostVector<T>& p, const HostVector<T>& q,
                                     HostVector<T>& x, HostVector<T>& r);
 
-/// x += a p, r -= a q and p = r + b p in one pass; returns dot(r, r) of the new r.
+/// r -= a q and p = r + b p in one pass; returns dot(r, r) of the new r.
 template <class T>
-double update_all(T a, T b, const HostVector<T>& q, HostVector<T>& x, HostVector<T>& r,
+double update_residual_and_direction(T a, T b, const HostVector<T>& q, HostVector<T>& r,
+                                     HostVector<T>& p);
+
+/// The same, and x += c (p - r) + a p before it, in one pass.
+template <class T>
+double update_all(T a, T b, T c, const HostVector<T>& q, HostVector<T>& x, HostVector<T>& r,
                   HostVector<T>& p);
+
+/// z += a (x - y)
+template <class T>
+void add_differences(T a, const HostVector<T>& x, const HostVector<T>& y, HostVector<T>& z);
 
 /// r = b - r; returns dot(r, r) of the new r.
 template <class T>

@@ -227,11 +227,21 @@ TYPED_TEST(Vectors, FusedUpdatesAreTheirParts) {
     HostVector<T> all_x = this->random(n, 29);
     HostVector<T> all_r = this->random(n, 31);
     HostVector<T> all_p = this->random(n, 19);
-    ASSERT_EQ(update_all(a, b, q, all_x, all_r, all_p), rr);
+    const T c{1.75};
+    ASSERT_EQ(update_all(a, b, c, q, all_x, all_r, all_p), rr);
+    HostVector<T> two_r = this->random(n, 31);
+    HostVector<T> two_p = this->random(n, 19);
+    ASSERT_EQ(update_residual_and_direction(a, b, q, two_r, two_p), rr);
+    HostVector<T> difference_added = this->random(n, 29);
+    add_differences(c, p, r_before, difference_added);
     for (std::int64_t i = 0; i < n; ++i) {
-      ASSERT_EQ(all_x[i], x[i]);
+      const double delayed = double{x_before[i]} + double{c} * (double{p[i]} - double{r_before[i]});
+      ASSERT_NEAR(all_x[i], delayed + double{a} * double{p[i]}, 16 * this->kEpsilon);
+      ASSERT_NEAR(difference_added[i], delayed, 16 * this->kEpsilon);
       ASSERT_EQ(all_r[i], r[i]);
       ASSERT_NEAR(all_p[i], double{r[i]} + double{b} * double{p[i]}, 2 * this->kEpsilon);
+      ASSERT_EQ(two_r[i], r[i]);
+      ASSERT_EQ(two_p[i], all_p[i]);
     }
     HostVector<T> difference = this->random(n, 37);
     const HostVector<T> subtracted = this->random(n, 37);

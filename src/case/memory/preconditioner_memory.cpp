@@ -54,13 +54,6 @@ Index case_diagonal_bytes(const CaseParameters& parameters) {
   return diagonal_bytes(case_strategy(parameters), case_shape(parameters));
 }
 
-// Whether operators by this kernel give p.q and q.q while they are applied on the GPU.
-bool has_fused_forms(const CaseParameters& parameters, std::string_view kernel) {
-  if (kernel == "stencil") return parameters.mesh.dimension == 3;
-  return kernel == "kronecker" && parameters.space.degree <= kMaxFastDegree &&
-         !has_varying_robin_face(parameters);
-}
-
 // Bytes of the modes of all axes in double precision.
 Index mode_bytes(const CaseParameters& parameters) {
   const NodeLattice lattice(make_box_mesh(parameters), parameters.space.degree);
@@ -199,11 +192,10 @@ int solver_vectors(const CaseParameters& parameters, const StrategyName& strateg
     case SolverMethod::flexible_cg:
       break;
   }
-  // On the GPU fused forms go with a second p, so that x can follow every second iteration.
-  const bool fuses = case_processor(parameters) == Processor::gpu && is_plain &&
-                     has_fused_forms(parameters, strategy.kernel);
-  if (!fuses) return is_general ? 4 : 3;
-  if (!case_iterates_in_one_kernel(parameters, strategy.kernel)) return 4;
+  if (!is_plain || has_varying_robin_face(parameters) ||
+      !case_iterates_in_one_kernel(parameters, strategy.kernel)) {
+    return is_general ? 4 : 3;
+  }
   const BoxMesh mesh = make_box_mesh(parameters);
   const Index in_one_kernel = *resident_cg_bytes(mesh, parameters.space.degree);
   // r and p, and what bricks of the mesh hold.

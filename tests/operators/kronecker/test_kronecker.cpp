@@ -148,6 +148,29 @@ TEST_P(Kronecker, CgHasTheIteratesOfTheHostWithoutFusedForms) {
   });
 }
 
+// b at constrained nodes is a vector that A maps to itself: beta is 0, and x must not lag behind.
+TEST_P(Kronecker, CgEndsAtOnceWhereOneDirectionIsEnough) {
+  ProblemOptions options = Kronecker::options();
+  options.boundary = Boundary::dirichlet;
+  const Problem problem = make_problem(options);
+  std::vector<double> b(static_cast<std::size_t>(problem.size()), 0.0);
+  b.front() = 2.0;
+  b.back() = -3.0;
+  const auto check = [&]<class T, class Space>() {
+    const auto a = make_kronecker<T, Space>(problem.form);
+    const auto rhs = vector_in<T, Space>(b);
+    Vector<T, Space> x(problem.size());
+    const SolveReport report = cg(*a, nullptr, rhs, x, {});
+    EXPECT_EQ(report.status, SolveStatus::converged);
+    EXPECT_EQ(report.iterations, 1);
+    EXPECT_EQ(values_of(on_host(x)), b);
+  };
+  in_space_of_processor([&]<class Space>() {
+    check.template operator()<double, Space>();
+    check.template operator()<float, Space>();
+  });
+}
+
 TEST_P(Kronecker, IsSymmetric) {
   ProblemOptions options = Kronecker::options();
   options.coefficient = Coefficient::separable;
