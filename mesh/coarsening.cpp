@@ -19,6 +19,9 @@ constexpr double kAlike = 1.5;
 // cells of a square are treated alike in all units.
 constexpr double kRounding = 1.0 + 1e-9;
 constexpr Index kSampledCells = 8;
+// Half of an odd number of cells are not alike, so that their grid lines are stored. So many lines
+// are none that a case can have whose memory is to be foreseen.
+constexpr Index kMostCellsToStore = Index{1} << 26;
 
 // position_of(position of a mesh vertex) returns its point.
 template <class PositionOf>
@@ -104,6 +107,7 @@ class Planner {
     bool changed = false;
     for (int d = 0; d < dimension_; ++d) {
       if (shape_.cells[d] == 1 || widths_[d] > limit) continue;
+      if (shape_.cells[d] % 2 == 1 && shape_.cells[d] > kMostCellsToStore) continue;
       shape_.cells[d] = ceil_div(shape_.cells[d], 2);
       widths_[d] *= 2.0;
       changed = true;

@@ -50,7 +50,7 @@ Point mean_cell_widths(const BoxMesh& mesh,
 /// only. Then the degree is halved (p, p / 2, ..., 1), and so are the cells along each axis where
 /// they are at most 1.5 times as long as along the shortest one, in the order that the rules ask
 /// for. Cells are merged two by two along an axis; if their number is odd, the last one stays
-/// alone.
+/// alone; an odd number above 2^26 is not halved.
 std::vector<LevelShape> plan_levels(const LevelShape& finest, int dimension, const Point& widths,
                                     const CoarseningRules& rules);
 

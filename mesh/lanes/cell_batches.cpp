@@ -21,9 +21,11 @@ constexpr Index kBricksPerThread = 4;  // of each color, for balance
 
 Index total(const IndexTriple& counts) { return IndexBox(counts).count(); }
 
+}  // namespace
+
 // Bricks are as long along x as whole batches allow and square across, which gives the least
 // surface with full SIMD lanes.
-IndexTriple brick_shape(const BoxMesh& mesh, int lanes, Index bytes_per_cell, int threads) {
+IndexTriple brick_cells(const BoxMesh& mesh, int lanes, Index bytes_per_cell, int threads) {
   const IndexTriple& cells = mesh.cells();
   const Index enough = std::min(kEnoughCells, kLargestBrickBytes / bytes_per_cell);
   const Index budget = std::max({kBrickBytes / bytes_per_cell, enough, Index{1}});
@@ -47,10 +49,8 @@ IndexTriple brick_shape(const BoxMesh& mesh, int lanes, Index bytes_per_cell, in
   return shape;
 }
 
-}  // namespace
-
 Index padded_cells(const BoxMesh& mesh, int lanes, Index bytes_per_cell, int threads) {
-  const IndexTriple shape = brick_shape(mesh, lanes, bytes_per_cell, threads);
+  const IndexTriple shape = brick_cells(mesh, lanes, bytes_per_cell, threads);
   const IndexTriple along = ceil_div(mesh.cells(), shape);
   Index batches = 0;
   // Along each axis all bricks but the last have one size.
@@ -69,7 +69,7 @@ Index padded_cells(const BoxMesh& mesh, int lanes, Index bytes_per_cell, int thr
 
 CellBatches::CellBatches(const BoxMesh& mesh, int lanes, Index bytes_per_cell, int threads)
     : lanes_(lanes), colors_(std::size_t{1} << mesh.dimension()) {
-  const IndexTriple shape = brick_shape(mesh, lanes, bytes_per_cell, threads);
+  const IndexTriple shape = brick_cells(mesh, lanes, bytes_per_cell, threads);
   const IndexBox bricks(ceil_div(mesh.cells(), shape));
   bricks_.reserve(static_cast<std::size_t>(bricks.count()));
   for (Index b = 0; b < bricks.count(); ++b) {

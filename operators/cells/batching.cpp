@@ -8,10 +8,22 @@
 
 namespace tessera {
 
+namespace {
+
+int lanes_of(const FormShape& shape) {
+  return static_cast<int>(static_cast<Index>(kSimdBytes) / shape.value_bytes);
+}
+
+}  // namespace
+
 Index batched_cells(const FormShape& shape) {
-  const auto lanes = static_cast<int>(static_cast<Index>(kSimdBytes) / shape.value_bytes);
-  return padded_cells(shape.mesh, lanes, cell_working_set(shape.lattice, shape.value_bytes),
-                      omp_get_max_threads());
+  return padded_cells(shape.mesh, lanes_of(shape),
+                      cell_working_set(shape.lattice, shape.value_bytes), omp_get_max_threads());
+}
+
+IndexTriple brick_cells(const FormShape& shape) {
+  return brick_cells(shape.mesh, lanes_of(shape),
+                     cell_working_set(shape.lattice, shape.value_bytes), omp_get_max_threads());
 }
 
 template <class T>

@@ -17,6 +17,9 @@ inline Index cell_working_set(const NodeLattice& lattice, Index value_bytes) {
 /// The cells that the operators have room for: batches are filled up to whole SIMD vectors.
 Index batched_cells(const FormShape& shape);
 
+/// The cells of a full brick along each axis, for the threads that there are now.
+IndexTriple brick_cells(const FormShape& shape);
+
 /// The batches for the threads that there are now.
 template <class T>
 std::shared_ptr<const CellBatches> make_batches(const Discretization& discretization);

@@ -12,6 +12,7 @@
 #include "mesh/lanes/host_array.hpp"
 #include "mesh/partition.hpp"
 #include "mesh/saturated.hpp"
+#include "operators/cells/batching.hpp"
 
 namespace tessera {
 namespace {
@@ -112,6 +113,12 @@ class ColoringScatter final : public Scatter<T> {
   NodeLattice lattice_;
 };
 
+// The nodes from the first one of a cell to the last one of another, which comes after it.
+Range nodes_from_to(const NodeLattice& lattice, const IndexTriple& first, IndexTriple last) {
+  for (int d = 0; d < lattice.dimension(); ++d) ++last[d];
+  return {lattice.first_node(first), lattice.vertex_node(last) + 1};
+}
+
 /// Every thread adds into its own buffer, which spans the nodes of its bricks; then the buffers are
 /// summed in the order of the threads.
 template <class T>
@@ -125,13 +132,11 @@ class PrivateScatter final : public Scatter<T> {
       part.bricks = partition(static_cast<Index>(bricks.size()), static_cast<Index>(t),
                               static_cast<Index>(parts_.size()));
       if (part.bricks.size() == 0) continue;
-      part.nodes = {lattice.size(), 0};
-      for (Index b = part.bricks.begin; b < part.bricks.end; ++b) {
-        IndexTriple last = bricks[b].first;
-        for (int d = 0; d < lattice.dimension(); ++d) last[d] += bricks[b].count[d];
-        part.nodes.begin = std::min(part.nodes.begin, lattice.first_node(bricks[b].first));
-        part.nodes.end = std::max(part.nodes.end, lattice.vertex_node(last) + 1);
-      }
+      // Bricks are in the order of nodes, those of their first cells as well as of their last ones.
+      const Brick& last = bricks[part.bricks.end - 1];
+      IndexTriple last_cell{};
+      for (int d = 0; d < 3; ++d) last_cell[d] = last.first[d] + last.count[d] - 1;
+      part.nodes = nodes_from_to(lattice, bricks[part.bricks.begin].first, last_cell);
       part.buffer.resize(static_cast<std::size_t>(part.nodes.size()));
     }
   }
@@ -190,9 +195,31 @@ std::unique_ptr<Scatter<T>> make(const CellBatches& batches, const NodeLattice& 
 template <template <class> class Policy>
 constexpr ScatterMakers kMakers{make<Policy, double>, make<Policy, float>};
 
-// Vectors of threads, or the E-vector.
+// The values of all buffers of PrivateScatter: those of threads whose bricks begin in one layer
+// each span most of it.
+Saturated private_values(const FormShape& shape) {
+  const IndexTriple& cells = shape.mesh.cells();
+  const IndexTriple of_brick = brick_cells(shape);
+  const IndexBox bricks(ceil_div(cells, of_brick));
+  const Index threads = omp_get_max_threads();
+  Saturated values = 0;
+  for (Index t = 0; t < threads; ++t) {
+    const Range range = partition(bricks.count(), t, threads);
+    if (range.size() == 0) continue;
+    IndexTriple first = bricks.position(range.begin);
+    IndexTriple last = bricks.position(range.end - 1);
+    for (int d = 0; d < 3; ++d) {
+      first[d] *= of_brick[d];
+      last[d] = std::min((last[d] + 1) * of_brick[d], cells[d]) - 1;
+    }
+    values += nodes_from_to(shape.lattice, first, last).size();
+  }
+  return values;
+}
+
+// Buffers of threads, or the E-vector.
 Index private_bytes(const FormShape& shape) {
-  const Saturated values = shape.processor == Processor::cpu ? Saturated(shape.lattice.size())
+  const Saturated values = shape.processor == Processor::cpu ? private_values(shape)
                                                              : Saturated(shape.mesh.cell_count()) *
                                                                    shape.lattice.nodes_per_cell();
   return values * shape.value_bytes;

@@ -178,7 +178,8 @@ class Sampler {
     const Point& x = center.beside;
     form_.coefficient.evaluate({1, x.data(), &x[1], &x[2]}, &k);
     if (is_allowed(k)) return k;
-    throw BadFieldValue("the coefficient must be positive and finite", x, k);
+    throw BadFieldValue("the coefficient must be positive and finite",
+                        form_.discretization->frame.physical(x), k);
   }
 
   const BilinearForm& form_;

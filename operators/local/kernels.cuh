@@ -27,8 +27,9 @@ struct LocalArguments {
   int nodes;  // N, of a cell
 };
 
-// As place_cell(); launches have fewer than 2^32 cells, and 32-bit divisions are much faster.
+// As place_cell(), with 32-bit divisions where the numbers are so short, which are much faster.
 __device__ CellPlace place_numbered(const CellGrid& grid, const CellRange& range, Index number) {
+  if (range.size() > Index{0xffffffff}) return place_cell(grid, range, number);
   const auto count_x = static_cast<unsigned>(range.count[0]);
   const auto count_y = static_cast<unsigned>(range.count[1]);
   const auto cell = static_cast<unsigned>(number);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "solvers/solver.hpp"
+
 namespace tessera {
 
 /// The recurrence's residual may have reached the tolerance while the residual computed anew has
@@ -20,6 +22,23 @@ inline constexpr int kMaxRestarts = 3;
 inline double tightened_target(double target, double tolerance, double true_residual) {
   constexpr double kLittle = 0.95;
   return kLittle * target * std::min(1.0, tolerance / true_residual);
+}
+
+/// The largest rise of the residual above its least value that a positive definite matrix allows:
+/// sqrt(condition), with the largest condition in double precision. Beyond it, rounding has the
+/// solution.
+inline constexpr double kLargestRise = 1e8;
+
+/// Where a solve has ended beyond the largest rise, the iteration of the least residual, else 0.
+/// This happens to singular matrices: when only rounding is left of the residual, in the null
+/// space, the next step goes there and has no bound.
+inline int iteration_before_spoilt(const SolveReport& report) {
+  if (report.status == SolveStatus::converged || report.status == SolveStatus::interrupted) {
+    return 0;
+  }
+  const auto least = std::min_element(report.history.begin(), report.history.end());
+  if (report.true_relative_residual <= kLargestRise * *least) return 0;
+  return static_cast<int>(least - report.history.begin());
 }
 
 /// Watches an iteration for standing still.
@@ -61,8 +80,6 @@ class StagnationMonitor {
   static constexpr double kResidualGain = 0.99;
   static constexpr double kEnergyGain = 1e-4;
   static constexpr double kFall = 0.5;
-  // sqrt(1 / epsilon) in double precision.
-  static constexpr double kLargestRise = 1e8;
 
   void begin_window(int iteration) {
     const int length = std::max(kMinWindow, iteration / 2);

@@ -192,6 +192,8 @@ MpiRanks::MpiRanks() {
   take_shared_memory_on_one_host();
   int provided = 0;
   check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "its start");
+  // Else MPI ends the program itself. Communicators made of this one are alike.
+  check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "its errors");
   if (provided < MPI_THREAD_FUNNELED) throw MpiError("MPI: it does not allow threads");
   int rank = 0;
   int size = 1;

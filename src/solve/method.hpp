@@ -50,7 +50,7 @@ double update_streams(const LinearOperator<T, Space>& a, const CaseParameters& p
   const bool on_gpu = kProcessorOf<Space> == Processor::gpu;
   switch (preconditioner_row(parameters.solver.preconditioner).kind) {
     case PreconditionerKind::none:
-      return on_gpu ? (fuses ? 6.5 : 10.0) : (fuses ? 7.0 : 11.0);
+      return fuses ? 6.0 : on_gpu ? 10.0 : 11.0;
     case PreconditionerKind::diagonal:
     case PreconditionerKind::general:
       return on_gpu ? (fuses ? 10.0 : 12.0) : (fuses ? 11.0 : 13.0);

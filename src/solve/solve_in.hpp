@@ -1,12 +1,17 @@
 // This template is the solve of a case in any precision and memory.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "operators/strategy.hpp"
 #include "solvers/interruption.hpp"
+#include "solvers/krylov/stagnation.hpp"
 #include "src/case/memory/preconditioner_memory.hpp"
 #include "src/case/strategy.hpp"
 #include "src/solve/full_multigrid_start.hpp"
@@ -135,14 +140,19 @@ SolveOutcome solve_in(const SolveTask& task, LinearSystem& system, TimerTree& ti
   stop_if_requested();
   listeners.preconditioner(made.levels, made.notes);
 
-  if (solver.initial == kFullMultigrid) {
-    const auto scope = timers.scope("full multigrid");
+  // Its memory is free again before the iteration. Returns its notes.
+  const auto start_by_full_multigrid = [&]() -> std::vector<std::string> {
+    if (solver.initial != kFullMultigrid) return {};
     auto full = make_full_multigrid<T, Space>(task.problem, *made.hierarchy,
                                               multigrid_options(parameters).scatter, *a,
                                               solver.multigrid.start_cycles, task.scale);
-    add_notes(full.notes, listeners, outcome);
     full.start.run(made.cycle, vectors->b(), vectors->x());
     synchronize<Space>();
+    return std::move(full.notes);
+  };
+  if (solver.initial == kFullMultigrid) {
+    const auto scope = timers.scope("full multigrid");
+    add_notes(start_by_full_multigrid(), listeners, outcome);
   }
   IterationParts parts = IterationParts::several;
   {
@@ -153,8 +163,21 @@ SolveOutcome solve_in(const SolveTask& task, LinearSystem& system, TimerTree& ti
     const double omega = relaxation(solver.method, *a, made.preconditioner.get());
     const auto iteration =
         make_solver(solver.method, timing.a(), timing.m(), omega, solver.restart);
-    outcome.report =
-        iteration->solve(vectors->b(), vectors->x(), solver_options(solver, system, listeners));
+    SolveOptions options = solver_options(solver, system, listeners);
+    outcome.report = iteration->solve(vectors->b(), vectors->x(), options);
+    // Of a singular matrix alone, for which x begins with 0.
+    const int best = is_pure_neumann(task.form) ? iteration_before_spoilt(outcome.report) : 0;
+    if (best > 0) {
+      fill(vectors->x(), T{0});
+      start_by_full_multigrid();
+      options.max_iterations = best;
+      outcome.report.true_relative_residual =
+          iteration->solve(vectors->b(), vectors->x(), options).true_relative_residual;
+      add_notes({fmt::format("after iteration {} only rounding was left, and the residual rose to "
+                             "{:.3g}: the solution is that iteration's, computed again",
+                             best, outcome.report.history.back())},
+                listeners, outcome);
+    }
     parts = iteration->iterates_in_one_kernel() ? IterationParts::one : IterationParts::several;
     timing.end(outcome.report.iterations, timers.seconds("solve") - before, parts);
     if (parts == IterationParts::one) outcome.apply_seconds = timing.apply_seconds();

@@ -51,6 +51,14 @@ TEST(PlannedLevels, LookAtTwoAxesIn2D) {
             expected);
 }
 
+// Their grid lines would be stored only to say what a case needs.
+TEST(PlannedLevels, DoNotHalveAnOddNumberThatNoMemoryHolds) {
+  const CoarseningRules rules = all_the_way(CoarseningOrder::cells_first);
+  const Index even = Index{1} << 27;
+  EXPECT_EQ(planned(1, {even, 1, 1}, 2, {1, 1, 0}, rules).size(), 28U);
+  EXPECT_EQ(planned(1, {even + 1, 1, 1}, 2, {1, 1, 0}, rules), Shapes({{1, {even + 1, 1, 1}}}));
+}
+
 // Cells 20 times as wide along x: y and z are halved alone until the cells are nearly alike, then
 // the degree is; once more alone, since they are then still shorter.
 TEST(PlannedLevels, SemiCoarsenLongCells) {

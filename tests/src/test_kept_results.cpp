@@ -69,6 +69,35 @@ TEST_F(KeptResults, CoefficientThatIsInfiniteAtACellsCenter) {
   EXPECT_THAT(read_file(out() / "solution.vtu"), HasSubstr("Name=\"coefficient\""));
 }
 
+// The mean of a cell's corners is neither in the cell nor where the coefficient is positive.
+TEST_F(KeptResults, CoefficientOfACurvedCellIsThatOfItsMiddle) {
+  const ProgramResult ran =
+      run("[mesh]\ndimension = 2\ncells = [1, 2]\n"
+          "map = [\"(1+x/10)*cos(pi*y)\", \"(1+x/10)*sin(pi*y)\"]\n[space]\ndegree = 8\n"
+          "[problem]\ncoefficient = \"x^2 + y^2 - 0.9\"\nsource = \"1\"\n");
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_THAT(notes(), IsEmpty());
+}
+
+// The tolerance is below rounding: from then on residual and directions are constants, along which
+// a step has no bound.
+TEST_F(KeptResults, SolutionOfASingularProblemSurvivesATinyTolerance) {
+  for (const char* preconditioner : {"none", "fast-diagonalization", "multigrid"}) {
+    SCOPED_TRACE(preconditioner);
+    const ProgramResult ran =
+        run("[mesh]\ndimension = 2\ncells = [4, 4]\n[space]\ndegree = 16\n[problem]\n"
+            "source = \"cos(pi*x)\"\nexact = \"cos(pi*x)/pi^2\"\n[boundary]\n"
+            "left = { type = \"neumann\" }\nright = { type = \"neumann\" }\n"
+            "bottom = { type = \"neumann\" }\ntop = { type = \"neumann\" }\n"
+            "[solver]\nrelative_tolerance = 1e-15\n",
+            {"--overwrite", "--set", "operator.kernel=kronecker", "--set",
+             std::string("solver.preconditioner=") + preconditioner});
+    EXPECT_EQ(ran.exit_code, 2) << ran.errors;
+    EXPECT_LT(result()["solver"]["relative_residual"].get<double>(), 1e-10);
+    EXPECT_LT(result()["error"]["l2"].get<double>(), 1e-10);
+  }
+}
+
 TEST_F(KeptResults, CoefficientThatIsNegativeAtThePointsOfTheNorms) {
   const ProgramResult ran =
       run("[mesh]\ndimension = 2\ncells = [4, 4]\n[space]\ndegree = 1\n[problem]\n"

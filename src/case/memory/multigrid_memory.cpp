@@ -12,6 +12,7 @@
 #include "solvers/preconditioners/fused_levels.hpp"
 #include "src/case/memory/application_bytes.hpp"
 #include "src/case/memory/preconditioner_memory.hpp"
+#include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
 #include "src/case/strategy.hpp"
@@ -213,6 +214,15 @@ OperatorBytes multigrid_bytes(const CaseParameters& parameters) {
     tally.hold(parts.transfer_bytes);
   }
   for (const PlannedLevel& level : levels) tally.hold(cycle_vector_bytes(level.parts));
+  // Operators that change estimate the spectrum again, in one vector more than is there.
+  if (parameters.time || is_nonlinear(parameters)) {
+    for (const PlannedLevel& level : levels) {
+      const LevelWork work = level.parts.work;
+      if (work == LevelWork::smooth_by_chebyshev || work == LevelWork::solve_by_chebyshev) {
+        tally.hold(Saturated(level.parts.dofs) * level.parts.value_bytes);
+      }
+    }
+  }
   // Residual and correction where they are rounded.
   const LevelParts& finest = levels.front().parts;
   if (finest.value_bytes != value_bytes(parameters.operation.precision)) {

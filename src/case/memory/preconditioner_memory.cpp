@@ -10,6 +10,7 @@
 #include "operators/fast_diagonalization/fast_diagonalization.hpp"
 #include "operators/fast_diagonalization/on_ranks.hpp"
 #include "operators/kronecker/resident/bricks.hpp"
+#include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
 #include "src/case/strategy.hpp"
@@ -103,9 +104,10 @@ OperatorBytes jacobi_bytes(const CaseParameters& parameters) {
 }
 
 OperatorBytes chebyshev_bytes(const CaseParameters& parameters) {
-  // The diagonal, the step and A x.
+  // The diagonal, the step and A x; where A changes, a vector for its spectrum as well.
   const Saturated vector = vector_bytes(parameters);
-  return {vector * 3,
+  const Index changes = parameters.time || is_nonlinear(parameters) ? 1 : 0;
+  return {vector * (3 + changes),
           std::max<Index>(vector * kEigenvalueVectors, vector + case_diagonal_bytes(parameters))};
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "mesh/element/basis_1d.hpp"
 #include "mesh/geometry/frame.hpp"
 #include "mesh/partition.hpp"
 #include "operators/form/on_all_ranks.hpp"
@@ -45,34 +46,55 @@ std::string evaluate_where_possible(const ScalarField& field, const PointBlock& 
   return reason;
 }
 
-// The means of the positions of each cell's corners and of u there, for cells first, ...
-void find_centers(const Discretization& discretization, const HostVector<double>& u, Index first,
-                  Index count, std::array<std::vector<double>, 4>& centers) {
-  const BoxMesh& mesh = discretization.mesh;
-  const NodeLattice& lattice = discretization.lattice;
-  const int corners = 1 << mesh.dimension();
-  std::vector<Index> nodes;
-  for (Index i = 0; i < count; ++i) {
-    for (int corner = 0; corner < corners; ++corner) {
-      nodes.push_back(lattice.corner_node(mesh.cell_position(first + i), corner));
+// Finds the images of the middles of cells, and u there.
+class CellCenters {
+ public:
+  CellCenters(const Discretization& discretization, const HostVector<double>& u)
+      : discretization_(discretization),
+        u_(u),
+        at_middle_(lagrange_values(discretization.basis.nodes, std::vector<double>{0.5})) {
+    const auto size = static_cast<std::size_t>(discretization.lattice.nodes_per_cell());
+    nodes_.resize(size);
+    for (auto& coordinate : x_) coordinate.resize(size);
+  }
+
+  // x, y, z and u of the cells first, ...
+  void find(Index first, Index count, std::array<std::vector<double>, 4>& centers) {
+    for (Index i = 0; i < count; ++i) {
+      const std::array<double, 4> center = find_one(first + i);
+      for (int a = 0; a < 4; ++a) centers[a][i] = center[a];
     }
   }
-  const std::size_t size = nodes.size();
-  std::vector<double> x(3 * size);
-  discretization.mapping.node_positions(nodes, x.data(), x.data() + size, x.data() + 2 * size);
-  for (Index i = 0; i < count; ++i) {
-    Point sum{0.0, 0.0, 0.0};
-    double sum_of_u = 0.0;
-    for (int corner = 0; corner < corners; ++corner) {
-      for (int d = 0; d < 3; ++d) sum[d] += x[d * size + i * corners + corner];
-      sum_of_u += u[nodes[i * corners + corner]];
+
+ private:
+  std::array<double, 4> find_one(Index cell) {
+    const NodeLattice& lattice = discretization_.lattice;
+    const int n = lattice.degree() + 1;
+    const Index first = lattice.first_node(discretization_.mesh.cell_position(cell));
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const auto node = static_cast<int>(i);
+      nodes_[i] = first + lattice.offset(node % n, node / n % n, node / (n * n));
     }
-    for (double& mean : sum) mean /= corners;
-    const Point center = discretization.frame.physical(sum);
-    for (int d = 0; d < 3; ++d) centers[d][i] = center[d];
-    centers[3][i] = sum_of_u / corners;
+    discretization_.mapping.node_positions(nodes_, x_[0].data(), x_[1].data(), x_[2].data());
+    Point x{0.0, 0.0, 0.0};
+    double u = 0.0;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const auto node = static_cast<int>(i);
+      double weight = at_middle_(0, node % n) * at_middle_(0, node / n % n);
+      if (lattice.dimension() == 3) weight *= at_middle_(0, node / (n * n));
+      for (int a = 0; a < 3; ++a) x[a] += weight * x_[a][i];
+      u += weight * u_[nodes_[i]];
+    }
+    const Point physical = discretization_.frame.physical(x);
+    return {physical[0], physical[1], physical[2], u};
   }
-}
+
+  const Discretization& discretization_;
+  const HostVector<double>& u_;
+  Matrix1D at_middle_;
+  std::vector<Index> nodes_;
+  std::array<std::vector<double>, 3> x_;
+};
 
 }  // namespace
 
@@ -109,9 +131,10 @@ std::pair<HostArray<double>, std::string> SolutionFile::values_of(
     std::string& first_reason = reasons[static_cast<std::size_t>(omp_get_thread_num())];
     std::array<std::vector<double>, 4> centers;
     for (auto& center : centers) center.resize(kBlock);
+    CellCenters cells_of_thread(discretization_, solution_);
     for (Index first = range.begin; first < range.end; first += kBlock) {
       const Index count = std::min(kBlock, range.end - first);
-      find_centers(discretization_, solution_, first, count, centers);
+      cells_of_thread.find(first, count, centers);
       const PointBlock points{static_cast<std::size_t>(count), centers[0].data(), centers[1].data(),
                               centers[2].data(), centers[3].data()};
       std::string reason = evaluate_where_possible(coefficient, points, values.data() + first);

@@ -19,7 +19,7 @@
 namespace tessera {
 
 /// The content of solution.vtu: at nodes "solution" and, if it was added, "exact" and "error" =
-/// solution - exact; of cells, if it was added, "coefficient", at the mean of the cell's corners.
+/// solution - exact; of cells, if it was added, "coefficient", at the image of the cell's middle.
 /// Each part stands for itself, so that the others can be written if one cannot be made.
 ///
 /// Of several ranks each has the content of its piece, and all call each function together.

@@ -219,18 +219,32 @@ TEST(MemoryOfMethods, AStartByFullMultigridIsAPhase) {
   EXPECT_LT(static_cast<double>(full_multigrid_bytes(parameters)), 8.0 * vector);
 }
 
-TEST(MemoryOfMethods, HasASecondDirectionWhereTheOperatorHasFusedForms) {
-  const auto vectors = [](const std::string& cells, const std::string& preconditioner,
-                          RunDevice device) {
-    CaseParameters parameters = case_of(cells, 1);
-    parameters.run.device = device;
-    parameters.solver.preconditioner = preconditioner;
-    return solver_vectors(parameters, {"stencil"});
-  };
-  EXPECT_EQ(vectors("[8, 8, 8]", "none", RunDevice::cuda), 4);
-  EXPECT_EQ(vectors("[8, 8]", "none", RunDevice::cuda), 3);
-  EXPECT_EQ(vectors("[8, 8, 8]", "jacobi", RunDevice::cuda), 3);
-  EXPECT_EQ(vectors("[8, 8, 8]", "none", RunDevice::cpu), 3);
+TEST(MemoryOfMethods, HasThreeVectorsWithFusedFormsAsWell) {
+  for (const char* kernel : {"stencil", "kronecker", "tensor"}) {
+    for (const RunDevice device : {RunDevice::cpu, RunDevice::cuda}) {
+      for (const char* preconditioner : {"none", "jacobi"}) {
+        CaseParameters parameters = case_of("[800, 800, 800]", 1);
+        parameters.run.device = device;
+        parameters.solver.preconditioner = preconditioner;
+        EXPECT_EQ(solver_vectors(parameters, {kernel}), 3) << kernel << ' ' << preconditioner;
+      }
+    }
+  }
+}
+
+// The spectrum of an operator that has changed is estimated in one vector more.
+TEST(MemoryOfPreconditioners, CountsWhatUpdatesNeed) {
+  CaseParameters parameters = case_of("[40, 40, 40]", 2);
+  parameters.operation.kernel = "tensor";
+  parameters.operation.scatter = "coloring";
+  CaseParameters in_time = parameters;
+  in_time.time.emplace();
+  const Index vector = 81 * 81 * 81 * 8;
+  EXPECT_EQ(chebyshev_bytes(in_time).held, chebyshev_bytes(parameters).held + vector);
+  const double levels =
+      static_cast<double>(multigrid_bytes(in_time).held - multigrid_bytes(parameters).held);
+  EXPECT_GE(levels, 0.5 * static_cast<double>(vector));
+  EXPECT_LE(levels, 0.6 * static_cast<double>(vector));
 }
 
 TEST(MemoryOfPreconditioners, CountsTheFactorsThatOnlyADiagonalNeeds) {
