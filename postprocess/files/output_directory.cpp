@@ -65,6 +65,17 @@ void try_to_write(const fs::path& directory) {
   }
 }
 
+void require_no_results(const fs::path& directory) {
+  std::vector<std::string> names = results_in(directory);
+  if (names.empty()) return;
+  // Of a series there may be thousands.
+  if (names.size() > kResultNames.size()) names[kResultNames.size() - 1] = "...";
+  names.resize(std::min(names.size(), kResultNames.size()));
+  throw OutputError(directory, fmt::format("it already holds results ({}); choose another "
+                                           "directory or add --overwrite",
+                                           fmt::join(names, ", ")));
+}
+
 // A file that nobody can have seen before, which rank 0 writes and takes away again.
 class Token {
  public:
@@ -128,6 +139,7 @@ OutputDirectory::OutputDirectory(const fs::path& directory, Overwrite overwrite,
   try {
     require_shared(directory, ranks);
   } catch (const OutputError&) {
+    claim_.reset();
     remove_if_empty();
     throw;
   }
@@ -138,17 +150,7 @@ void OutputDirectory::make(const fs::path& directory, Overwrite overwrite) {
   if (fs::exists(directory, error) && !fs::is_directory(directory, error)) {
     throw OutputError(directory, "it exists and is not a directory");
   }
-  if (overwrite == Overwrite::no) {
-    std::vector<std::string> names = results_in(directory);
-    if (!names.empty()) {
-      // Of a series there may be thousands.
-      if (names.size() > kResultNames.size()) names[kResultNames.size() - 1] = "...";
-      names.resize(std::min(names.size(), kResultNames.size()));
-      throw OutputError(directory, fmt::format("it already holds results ({}); choose another "
-                                               "directory or add --overwrite",
-                                               fmt::join(names, ", ")));
-    }
-  }
+  if (overwrite == Overwrite::no) require_no_results(directory);
   for (fs::path above = directory; !above.empty() && !fs::exists(above, error);
        above = above.parent_path()) {
     made_.push_back(above);
@@ -161,13 +163,20 @@ void OutputDirectory::make(const fs::path& directory, Overwrite overwrite) {
   }
   try {
     try_to_write(directory);
+    claim_.emplace(directory);
+    // Those of a run that ended in between.
+    if (overwrite == Overwrite::no) require_no_results(directory);
   } catch (const OutputError&) {
+    claim_.reset();
     remove_if_empty();
     throw;
   }
 }
 
-OutputDirectory::~OutputDirectory() { remove_if_empty(); }
+OutputDirectory::~OutputDirectory() {
+  claim_.reset();
+  remove_if_empty();
+}
 
 void OutputDirectory::remove_if_empty() noexcept {
   std::error_code not_empty;

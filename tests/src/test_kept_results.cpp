@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cmath>
+#include <csignal>
 
 #include "tests/src/program.hpp"
 
@@ -199,6 +201,28 @@ TEST_F(KeptResults, FilesOfTwoRunsNeverStandSideBySide) {
   EXPECT_EQ(run(kLarger, {"--overwrite"}, [] { limit_file_size(kLessThanItsVtu); }).exit_code, 3);
   EXPECT_THAT(names_in(out()),
               ElementsAre("case.toml", "mine.txt", "residuals.csv", "result.json", "timings.csv"));
+}
+
+TEST_F(KeptResults, ADirectoryIsOneRunsAloneUntilItEnds) {
+  write_file(path() / "long.toml",
+             "[mesh]\ndimension = 2\ncells = [8, 8]\n[time]\nend = 1\nstep = 1e-6\n");
+  Program first(path(), {"run", "long.toml", "--output", "out"});
+  ASSERT_TRUE(first.wait_until([&] { return std::filesystem::exists(out() / "steps.csv"); }));
+  TemporaryDirectory elsewhere;
+  const ProgramResult second =
+      run_program(elsewhere.path(), {"run", (path() / "long.toml").string(), "--output",
+                                     out().string(), "--overwrite", "--set", "time.step=0.5"});
+  EXPECT_EQ(second.exit_code, 1);
+  EXPECT_THAT(second.errors,
+              HasSubstr("another run (process " + std::to_string(first.id()) + " on "));
+  EXPECT_EQ(std::count(second.errors.begin(), second.errors.end(), '\n'), 1);
+  first.signal(SIGKILL);
+  first.wait();
+  EXPECT_EQ(run_program(path(), {"run", "long.toml", "--output", "out", "--overwrite", "--set",
+                                 "time.step=0.5"})
+                .exit_code,
+            0);
+  EXPECT_THAT(names_in(out()), Not(Contains(".tessera_lock")));
 }
 
 TEST_F(KeptResults, OldResultsStayWhereNoneCanTakeTheirPlace) {
