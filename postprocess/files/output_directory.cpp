@@ -34,28 +34,6 @@ constexpr std::array<const char*, 16> kResultNames = {"result.json",   "solution
                                                       "checkpoint.h5", "checkpoint_previous.h5",
                                                       "animation.png", "launches.csv"};
 
-std::vector<std::string> results_in(const fs::path& directory) {
-  std::vector<std::string> found;
-  std::error_code ignored;
-  for (const char* name : kResultNames) {
-    if (fs::exists(directory / name, ignored)) found.emplace_back(name);
-  }
-  const auto single = static_cast<std::ptrdiff_t>(found.size());
-  for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
-    std::string name = entry.path().filename().string();
-    const std::string of_pieces = name + ".pvtu";
-    if (of_pieces == "solution.pvtu" || solution_number(of_pieces)) {
-      for (std::string& piece : piece_files(directory, of_pieces)) {
-        found.push_back(std::move(piece));
-      }
-    } else if (solution_number(name)) {
-      found.push_back(std::move(name));
-    }
-  }
-  std::sort(found.begin() + single, found.end());
-  return found;
-}
-
 // Permission bits do not tell of read-only mounts, quotas or root: only writing does.
 void try_to_write(const fs::path& directory) {
   try {
@@ -188,6 +166,28 @@ bool remove_results(const fs::path& directory, const std::vector<std::string>& k
   for (const std::string& name : results_in(directory)) {
     if (std::find(kept.begin(), kept.end(), name) != kept.end()) continue;
     std::error_code error;
+std::vector<std::string> results_in(const fs::path& directory) {
+  std::vector<std::string> found;
+  std::error_code ignored;
+  for (const char* name : kResultNames) {
+    if (fs::exists(directory / name, ignored)) found.emplace_back(name);
+  }
+  const auto single = static_cast<std::ptrdiff_t>(found.size());
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
+    std::string name = entry.path().filename().string();
+    const std::string of_pieces = name + ".pvtu";
+    if (of_pieces == "solution.pvtu" || solution_number(of_pieces)) {
+      for (std::string& piece : piece_files(directory, of_pieces)) {
+        found.push_back(std::move(piece));
+      }
+    } else if (solution_number(name)) {
+      found.push_back(std::move(name));
+    }
+  }
+  std::sort(found.begin() + single, found.end());
+  return found;
+}
+
     fs::remove(directory / name, error);
     if (error) throw OutputError(directory / name, error.message());
     // A folder of pieces goes with the last of them.

@@ -45,6 +45,9 @@ class OutputDirectory {
   std::optional<DirectoryClaim> claim_;  // of rank 0
 };
 
+/// The names of the results that are in the directory, those of pieces with their folder.
+std::vector<std::string> results_in(const std::filesystem::path& directory);
+
 /// Removes the results of an earlier run, so that files of two runs never stand side by side;
 /// anything else in the directory stays.
 /// @param kept names of files that stay as well, those of pieces with their folder

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <csignal>
 
@@ -223,6 +224,46 @@ TEST_F(KeptResults, ADirectoryIsOneRunsAloneUntilItEnds) {
                 .exit_code,
             0);
   EXPECT_THAT(names_in(out()), Not(Contains(".tessera_lock")));
+}
+
+// By whatever name, and with permission to replace results.
+TEST_F(KeptResults, WhatARunReadsStays) {
+  std::filesystem::create_directory(out());
+  const std::string mine = "# mine\n[mesh]\ncells = [2, 2, 2]\n[output]\noverwrite = true\n";
+  const std::string points = "name,x,y,z\na,0.5,0.5,0.5\n";
+  write_file(out() / "case.toml", mine);
+  write_file(out() / "probes.csv", points);
+  std::filesystem::create_symlink("out/case.toml", path() / "link.toml");
+  std::filesystem::create_hard_link(out() / "probes.csv", path() / "points.csv");
+  write_file(path() / "case.toml", mine);
+  const std::string of_points = "output.probes=\"points.csv\"";
+  for (const auto& [case_file, setting, lost] :
+       std::vector<std::array<std::string, 3>>{{"out/case.toml", "space.degree=3", "out/case.toml"},
+                                               {"link.toml", "space.degree=3", "link.toml"},
+                                               {"case.toml", of_points, "points.csv"}}) {
+    const ProgramResult ran =
+        run_program(path(), {"run", case_file, "--output", "out", "--set", setting});
+    EXPECT_EQ(ran.exit_code, 1);
+    EXPECT_THAT(ran.errors,
+                HasSubstr("would take the place of " + lost + ", which this run reads"));
+    EXPECT_EQ(names_in(out()), (std::vector<std::string>{"case.toml", "probes.csv"}));
+    EXPECT_EQ(read_file(out() / "case.toml"), mine);
+    EXPECT_EQ(read_file(out() / "probes.csv"), points);
+  }
+}
+
+TEST_F(KeptResults, ACaseThatARunHasWrittenMayBeRunAgainInItsPlace) {
+  ASSERT_EQ(run("[mesh]\ncells = [2, 2, 2]\n").exit_code, 0);
+  for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{
+           {"--overwrite"},
+           {"--overwrite", "--set", "space.degree=3", "--set", "space.points=0"},
+           {"--output", "other"}}) {
+    std::vector<std::string> arguments = {"run", "out/case.toml"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ProgramResult ran = run_program(path(), arguments);
+    EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  }
+  EXPECT_EQ(read_json(path() / "other/result.json")["degree"], 3);
 }
 
 TEST_F(KeptResults, OldResultsStayWhereNoneCanTakeTheirPlace) {
