@@ -131,6 +131,11 @@ void OutputDirectory::make(const fs::path& directory, Overwrite overwrite) {
   if (overwrite == Overwrite::no) require_no_results(directory);
   for (fs::path above = directory; !above.empty() && !fs::exists(above, error);
        above = above.parent_path()) {
+    if (fs::is_symlink(above, error)) {
+      throw OutputError(directory,
+                        fmt::format("{} is a link to {}, which is not there", above.string(),
+                                    fs::read_symlink(above, error).string()));
+    }
     made_.push_back(above);
     unfinished_.emplace_back(above);
   }
@@ -161,11 +166,6 @@ void OutputDirectory::remove_if_empty() noexcept {
   for (const fs::path& directory : made_) fs::remove(directory, not_empty);
 }
 
-bool remove_results(const fs::path& directory, const std::vector<std::string>& kept) {
-  bool any = false;
-  for (const std::string& name : results_in(directory)) {
-    if (std::find(kept.begin(), kept.end(), name) != kept.end()) continue;
-    std::error_code error;
 std::vector<std::string> results_in(const fs::path& directory) {
   std::vector<std::string> found;
   std::error_code ignored;
@@ -188,6 +188,11 @@ std::vector<std::string> results_in(const fs::path& directory) {
   return found;
 }
 
+bool remove_results(const fs::path& directory, const std::vector<std::string>& kept) {
+  bool any = false;
+  for (const std::string& name : results_in(directory)) {
+    if (std::find(kept.begin(), kept.end(), name) != kept.end()) continue;
+    std::error_code error;
     fs::remove(directory / name, error);
     if (error) throw OutputError(directory / name, error.message());
     // A folder of pieces goes with the last of them.

@@ -103,6 +103,17 @@ TEST(OutputDirectory, ThatIsAFileIsRefused) {
   EXPECT_NE(refusal(root.path() / "file" / "below", Overwrite::yes), "");
 }
 
+TEST(OutputDirectory, ThatIsALinkToNothingIsRefused) {
+  const TemporaryDirectory root;
+  std::filesystem::create_symlink("nowhere", root.path() / "link");
+  for (const auto& directory : {root.path() / "link", root.path() / "link" / "a" / "b"}) {
+    EXPECT_EQ(refusal(directory, Overwrite::yes), "cannot write " + directory.string() + ": " +
+                                                      (root.path() / "link").string() +
+                                                      " is a link to nowhere, which is not there");
+  }
+  EXPECT_EQ(root.entry_count(), 1);
+}
+
 TEST(OutputDirectory, ThatCannotBeWrittenToIsRefused) {
   EXPECT_NE(refusal("/proc/self/results", Overwrite::no), "");
   EXPECT_NE(refusal("/proc/self", Overwrite::yes), "");
