@@ -98,21 +98,22 @@ void add_space(CaseRegistry& registry) {
 void add_problem(CaseRegistry& registry) {
   registry.add(
       {.name = "problem.coefficient",
-       .description = "k in -div(k grad u) + reaction u = source, positive everywhere; as a "
-                      "product of functions "
-                      "of one coordinate, such as exp(x)*(1 + y^2), it suits the kernel "
-                      "kronecker; with [nonlinear] it may depend on u.",
+       .description = "k in -div(k grad u) + reaction u = source, positive at the quadrature "
+                      "points, which is where it is looked at; as a product of functions of one "
+                      "coordinate, such as exp(x)*(1 + y^2), it suits the kernel kronecker; with "
+                      "[nonlinear] it may depend on u.",
        .type = ValueType::expression},
       [](auto& p) -> auto& { return p.problem.coefficient; });
   registry.add(
       {.name = "problem.reaction",
-       .description = "Factor of u in -div(k grad u) + reaction u = source, nowhere negative.",
+       .description = "Factor of u in -div(k grad u) + reaction u = source, not negative at "
+                      "the quadrature points.",
        .type = ValueType::expression},
       [](auto& p) -> auto& { return p.problem.reaction; });
   registry.add(
       {.name = "problem.capacity",
        .description = "Factor of du/dt in capacity du/dt - div(k grad u) + reaction u = source, "
-                      "positive everywhere; with [time] only.",
+                      "positive at the quadrature points; with [time] only.",
        .type = ValueType::expression,
        .example = TomlValue{std::string("1")}},
       [](auto& p) -> auto& { return p.problem.capacity; },
