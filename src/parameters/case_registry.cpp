@@ -79,7 +79,9 @@ void add_space(CaseRegistry& registry) {
   registry.add(
       {.name = "space.nodes",
        .description = "Where the p + 1 nodes along an axis of an element lie; equidistant ones "
-                      "lose digits at high degree, about 2 at degree 13 and 7 at 32."},
+                      "are for degrees up to 10 in 2D and 7 in 3D: above, they lose digits, half "
+                      "of them at degree 16, and few solvers converge, from 28 in 2D and 20 in 3D "
+                      "on none."},
       [](auto& p) -> auto& { return p.space.nodes; });
   registry.add(
       {.name = "space.quadrature",
