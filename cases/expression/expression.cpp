@@ -7,6 +7,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <numbers>
@@ -81,6 +84,15 @@ std::string nearest_function(const mu::Parser& engine, const std::string& name) 
   return best;
 }
 
+// What the token begins with, if it is a number that no double can hold, as it takes it for a name.
+std::string too_large_number(const std::string& token) {
+  // strtod() would take names such as inf.
+  if (token.empty() || (token[0] != '.' && !(token[0] >= '0' && token[0] <= '9'))) return "";
+  char* end = nullptr;
+  if (!std::isinf(std::strtod(token.c_str(), &end))) return "";
+  return token.substr(0, static_cast<std::size_t>(end - token.c_str()));
+}
+
 std::string explain(const mu::ParserError& error, const mu::Parser& engine, int dimension,
                     Variables variables) {
   const std::string where = error.GetPos() >= 0 && error.GetPos() < 1000000
@@ -106,6 +118,10 @@ std::string explain(const mu::ParserError& error, const mu::Parser& engine, int 
             "unknown name \"u\"{}; u is the solution, on which problem.coefficient and "
             "problem.source may depend in a case with the table [nonlinear]",
             where);
+      }
+      if (const std::string number = too_large_number(token); !number.empty()) {
+        return fmt::format("the number {}{} is too large; the largest is {:.2g}", number, where,
+                           std::numeric_limits<double>::max());
       }
       if (engine.GetFunDef().contains(token)) {
         return fmt::format("{}{} needs its arguments in parentheses", token, where);

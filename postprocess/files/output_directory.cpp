@@ -34,28 +34,6 @@ constexpr std::array<const char*, 16> kResultNames = {"result.json",   "solution
                                                       "checkpoint.h5", "checkpoint_previous.h5",
                                                       "animation.png", "launches.csv"};
 
-std::vector<std::string> results_in(const fs::path& directory) {
-  std::vector<std::string> found;
-  std::error_code ignored;
-  for (const char* name : kResultNames) {
-    if (fs::exists(directory / name, ignored)) found.emplace_back(name);
-  }
-  const auto single = static_cast<std::ptrdiff_t>(found.size());
-  for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
-    std::string name = entry.path().filename().string();
-    const std::string of_pieces = name + ".pvtu";
-    if (of_pieces == "solution.pvtu" || solution_number(of_pieces)) {
-      for (std::string& piece : piece_files(directory, of_pieces)) {
-        found.push_back(std::move(piece));
-      }
-    } else if (solution_number(name)) {
-      found.push_back(std::move(name));
-    }
-  }
-  std::sort(found.begin() + single, found.end());
-  return found;
-}
-
 // Permission bits do not tell of read-only mounts, quotas or root: only writing does.
 void try_to_write(const fs::path& directory) {
   try {
@@ -63,6 +41,17 @@ void try_to_write(const fs::path& directory) {
   } catch (const OutputError& failure) {
     throw OutputError(directory, failure.cause());
   }
+}
+
+void require_no_results(const fs::path& directory) {
+  std::vector<std::string> names = results_in(directory);
+  if (names.empty()) return;
+  // Of a series there may be thousands.
+  if (names.size() > kResultNames.size()) names[kResultNames.size() - 1] = "...";
+  names.resize(std::min(names.size(), kResultNames.size()));
+  throw OutputError(directory, fmt::format("it already holds results ({}); choose another "
+                                           "directory or add --overwrite",
+                                           fmt::join(names, ", ")));
 }
 
 // A file that nobody can have seen before, which rank 0 writes and takes away again.
@@ -128,6 +117,7 @@ OutputDirectory::OutputDirectory(const fs::path& directory, Overwrite overwrite,
   try {
     require_shared(directory, ranks);
   } catch (const OutputError&) {
+    claim_.reset();
     remove_if_empty();
     throw;
   }
@@ -138,19 +128,14 @@ void OutputDirectory::make(const fs::path& directory, Overwrite overwrite) {
   if (fs::exists(directory, error) && !fs::is_directory(directory, error)) {
     throw OutputError(directory, "it exists and is not a directory");
   }
-  if (overwrite == Overwrite::no) {
-    std::vector<std::string> names = results_in(directory);
-    if (!names.empty()) {
-      // Of a series there may be thousands.
-      if (names.size() > kResultNames.size()) names[kResultNames.size() - 1] = "...";
-      names.resize(std::min(names.size(), kResultNames.size()));
-      throw OutputError(directory, fmt::format("it already holds results ({}); choose another "
-                                               "directory or add --overwrite",
-                                               fmt::join(names, ", ")));
-    }
-  }
+  if (overwrite == Overwrite::no) require_no_results(directory);
   for (fs::path above = directory; !above.empty() && !fs::exists(above, error);
        above = above.parent_path()) {
+    if (fs::is_symlink(above, error)) {
+      throw OutputError(directory,
+                        fmt::format("{} is a link to {}, which is not there", above.string(),
+                                    fs::read_symlink(above, error).string()));
+    }
     made_.push_back(above);
     unfinished_.emplace_back(above);
   }
@@ -161,17 +146,46 @@ void OutputDirectory::make(const fs::path& directory, Overwrite overwrite) {
   }
   try {
     try_to_write(directory);
+    claim_.emplace(directory);
+    // Those of a run that ended in between.
+    if (overwrite == Overwrite::no) require_no_results(directory);
   } catch (const OutputError&) {
+    claim_.reset();
     remove_if_empty();
     throw;
   }
 }
 
-OutputDirectory::~OutputDirectory() { remove_if_empty(); }
+OutputDirectory::~OutputDirectory() {
+  claim_.reset();
+  remove_if_empty();
+}
 
 void OutputDirectory::remove_if_empty() noexcept {
   std::error_code not_empty;
   for (const fs::path& directory : made_) fs::remove(directory, not_empty);
+}
+
+std::vector<std::string> results_in(const fs::path& directory) {
+  std::vector<std::string> found;
+  std::error_code ignored;
+  for (const char* name : kResultNames) {
+    if (fs::exists(directory / name, ignored)) found.emplace_back(name);
+  }
+  const auto single = static_cast<std::ptrdiff_t>(found.size());
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
+    std::string name = entry.path().filename().string();
+    const std::string of_pieces = name + ".pvtu";
+    if (of_pieces == "solution.pvtu" || solution_number(of_pieces)) {
+      for (std::string& piece : piece_files(directory, of_pieces)) {
+        found.push_back(std::move(piece));
+      }
+    } else if (solution_number(name)) {
+      found.push_back(std::move(name));
+    }
+  }
+  std::sort(found.begin() + single, found.end());
+  return found;
 }
 
 bool remove_results(const fs::path& directory, const std::vector<std::string>& kept) {

@@ -13,6 +13,10 @@ namespace tessera {
 /// of nodal values, rounding among them, can grow in between.
 double lebesgue_constant(const std::vector<double>& nodes);
 
+/// What rounding does to a case of its nodes, which is also why its solver may fail: the product of
+/// the constants of all axes is by how much it grows at least. Empty where that is little.
+std::string lost_digits_text(const CaseParameters& parameters);
+
 /// What a user should know of a case that is allowed but unwise, a sentence each.
 std::vector<std::string> case_notes(const CaseParameters& parameters);
 

@@ -149,7 +149,8 @@ std::shared_ptr<const HostArray<double>> try_start(const CaseModel& model,
   return std::make_shared<const HostArray<double>>(u.data(), u.data() + u.size());
 }
 
-// Everything of a run up to the solve, but the operator: evaluates map and expressions everywhere.
+// Everything of a run up to the solve, but the operator: evaluates map and expressions wherever it
+// does.
 void try_case(const LoadedCase& loaded) {
   const CaseParameters& parameters = loaded.parameters;
   CaseModel model = make_case_model(parameters);
@@ -282,7 +283,10 @@ void check_case(LoadedCase& loaded, const CheckCommand& command) {
     return;
   }
   try_case(loaded);
-  fmt::print("map and expressions were evaluated at every node and quadrature point: no error\n");
+  fmt::print(
+      "map, Dirichlet values, initial and exact were evaluated at every node, the other "
+      "expressions "
+      "at every quadrature point, which is where a run looks at them: no error\n");
 }
 
 }  // namespace

@@ -302,7 +302,9 @@ void check_probes(const MeshParameters& mesh, ProbePoints& probes, Findings& fin
   if (probes.file.empty()) return check_coordinates(probes, mesh.dimension, findings);
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(probes.file, ignored)) {
-    findings.report(kProbesKey, "there is no such file, seen from the working directory");
+    findings.report(kProbesKey, std::filesystem::exists(probes.file, ignored)
+                                    ? "it is no file, but a directory, a device or a pipe"
+                                    : "there is no such file, seen from the working directory");
     return;
   }
   try {

@@ -79,7 +79,9 @@ void add_space(CaseRegistry& registry) {
   registry.add(
       {.name = "space.nodes",
        .description = "Where the p + 1 nodes along an axis of an element lie; equidistant ones "
-                      "lose digits at high degree, about 2 at degree 13 and 7 at 32."},
+                      "are for degrees up to 10 in 2D and 7 in 3D: above, they lose digits, half "
+                      "of them at degree 16, and few solvers converge, from 28 in 2D and 20 in 3D "
+                      "on none."},
       [](auto& p) -> auto& { return p.space.nodes; });
   registry.add(
       {.name = "space.quadrature",
@@ -98,21 +100,22 @@ void add_space(CaseRegistry& registry) {
 void add_problem(CaseRegistry& registry) {
   registry.add(
       {.name = "problem.coefficient",
-       .description = "k in -div(k grad u) + reaction u = source, positive everywhere; as a "
-                      "product of functions "
-                      "of one coordinate, such as exp(x)*(1 + y^2), it suits the kernel "
-                      "kronecker; with [nonlinear] it may depend on u.",
+       .description = "k in -div(k grad u) + reaction u = source, positive at the quadrature "
+                      "points, which is where it is looked at; as a product of functions of one "
+                      "coordinate, such as exp(x)*(1 + y^2), it suits the kernel kronecker; with "
+                      "[nonlinear] it may depend on u.",
        .type = ValueType::expression},
       [](auto& p) -> auto& { return p.problem.coefficient; });
   registry.add(
       {.name = "problem.reaction",
-       .description = "Factor of u in -div(k grad u) + reaction u = source, nowhere negative.",
+       .description = "Factor of u in -div(k grad u) + reaction u = source, not negative at "
+                      "the quadrature points.",
        .type = ValueType::expression},
       [](auto& p) -> auto& { return p.problem.reaction; });
   registry.add(
       {.name = "problem.capacity",
        .description = "Factor of du/dt in capacity du/dt - div(k grad u) + reaction u = source, "
-                      "positive everywhere; with [time] only.",
+                      "positive at the quadrature points; with [time] only.",
        .type = ValueType::expression,
        .example = TomlValue{std::string("1")}},
       [](auto& p) -> auto& { return p.problem.capacity; },

@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "src/case/dispatch.hpp"
+#include "src/case/notes.hpp"
 #include "src/case/shape.hpp"
 #include "src/case/system_scale.hpp"
 #include "src/solve/solve_in.hpp"
@@ -96,6 +99,11 @@ std::vector<std::string> likely_causes(const CaseParameters& parameters,
           name_of(parameters.operation.precision)));
       break;
   }
+  if (report.status == SolveStatus::converged || report.status == SolveStatus::interrupted) {
+    return causes;
+  }
+  std::string lost = lost_digits_text(parameters);
+  if (!lost.empty()) causes.insert(causes.begin(), std::move(lost));
   return causes;
 }
 

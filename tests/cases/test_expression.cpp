@@ -189,6 +189,10 @@ TEST(ExpressionConstants, PiIsTheOnlyName) {
 
 TEST(ExpressionDimensions, ZIsOfThreeOnly) {
   EXPECT_EQ(value("x + z", 3), 0.3 + 2.25);
+  EXPECT_EQ(message("1e400"),
+            "the number 1e400 at character 1 is too large; the largest is 1.8e+308");
+  EXPECT_EQ(message("x + .5e999*x"),
+            "the number .5e999 at character 5 is too large; the largest is 1.8e+308");
   EXPECT_EQ(message("z", 2), "unknown name \"z\" at character 1; in 2D the variables are x, y");
   EXPECT_THAT(message("x + y*sin(z)", 2),
               AllOf(HasSubstr("\"z\" at character 11"), HasSubstr("in 2D")));

@@ -206,12 +206,25 @@ TEST_F(DoubtfulData, EquidistantNodesOfHighDegreeAreNoted) {
       "mesh = { dimension = 2, cells = [1, 1] }\noutput = { vtk = false }\n"
       "problem = { source = \"1\" }\nspace = { degree = 16, nodes = \"equidistant\" }\n" +
       solver("preconditioner = \"fast-diagonalization\", relative_tolerance = 1e-5");
-  const std::string expected = "equidistant nodes at degree 16 lose about 3 of 16 digits";
+  const std::string expected = "equidistant nodes at degree 16 lose at least 6 of 16 digits in 2D";
   const ProgramResult ran = run(text);
   EXPECT_EQ(ran.exit_code, 0) << ran.errors;
   EXPECT_THAT(ran.output, HasSubstr("note      " + expected));
   EXPECT_THAT(notes(), HasSubstr(expected));
   EXPECT_THAT(check(text).output, HasSubstr("note: " + expected));
+}
+
+TEST_F(DoubtfulData, EquidistantNodesOfHighDegreeAreWhatASolverFailsOf) {
+  for (const char* const degree : {"13", "32"}) {
+    const ProgramResult ran =
+        run(std::string("mesh = { dimension = 2, cells = [2, 2] }\noutput = { vtk = false }\n"
+                        "problem = { source = \"1\" }\nspace = { nodes = \"equidistant\", degree "
+                        "= ") +
+            degree + " }\n" + solver("preconditioner = \"multigrid\", max_iterations = 50"));
+    EXPECT_EQ(ran.exit_code, 2) << degree;
+    EXPECT_THAT(ran.errors, HasSubstr("likely cause: equidistant nodes at degree ")) << degree;
+    EXPECT_THAT(ran.errors, HasSubstr("space.nodes = \"gauss-lobatto\""));
+  }
 }
 
 // Entries of order 1e40, which are infinite in single precision, are of order 1 in natural units.

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <csignal>
 
 #include "tests/src/program.hpp"
 
@@ -228,6 +231,68 @@ TEST_F(KeptResults, FilesOfTwoRunsNeverStandSideBySide) {
   EXPECT_EQ(run(kLarger, {"--overwrite"}, [] { limit_file_size(kLessThanItsVtu); }).exit_code, 3);
   EXPECT_THAT(names_in(out()),
               ElementsAre("case.toml", "mine.txt", "residuals.csv", "result.json", "timings.csv"));
+}
+
+TEST_F(KeptResults, ADirectoryIsOneRunsAloneUntilItEnds) {
+  write_file(path() / "long.toml",
+             "[mesh]\ndimension = 2\ncells = [8, 8]\n[time]\nend = 1\nstep = 1e-6\n");
+  Program first(path(), {"run", "long.toml", "--output", "out"});
+  ASSERT_TRUE(first.wait_until([&] { return std::filesystem::exists(out() / "steps.csv"); }));
+  TemporaryDirectory elsewhere;
+  const ProgramResult second =
+      run_program(elsewhere.path(), {"run", (path() / "long.toml").string(), "--output",
+                                     out().string(), "--overwrite", "--set", "time.step=0.5"});
+  EXPECT_EQ(second.exit_code, 1);
+  EXPECT_THAT(second.errors,
+              HasSubstr("another run (process " + std::to_string(first.id()) + " on "));
+  EXPECT_EQ(std::count(second.errors.begin(), second.errors.end(), '\n'), 1);
+  first.signal(SIGKILL);
+  first.wait();
+  EXPECT_EQ(run_program(path(), {"run", "long.toml", "--output", "out", "--overwrite", "--set",
+                                 "time.step=0.5"})
+                .exit_code,
+            0);
+  EXPECT_THAT(names_in(out()), Not(Contains(".tessera_lock")));
+}
+
+// By whatever name, and with permission to replace results.
+TEST_F(KeptResults, WhatARunReadsStays) {
+  std::filesystem::create_directory(out());
+  const std::string mine = "# mine\n[mesh]\ncells = [2, 2, 2]\n[output]\noverwrite = true\n";
+  const std::string points = "name,x,y,z\na,0.5,0.5,0.5\n";
+  write_file(out() / "case.toml", mine);
+  write_file(out() / "probes.csv", points);
+  std::filesystem::create_symlink("out/case.toml", path() / "link.toml");
+  std::filesystem::create_hard_link(out() / "probes.csv", path() / "points.csv");
+  write_file(path() / "case.toml", mine);
+  const std::string of_points = "output.probes=\"points.csv\"";
+  for (const auto& [case_file, setting, lost] :
+       std::vector<std::array<std::string, 3>>{{"out/case.toml", "space.degree=3", "out/case.toml"},
+                                               {"link.toml", "space.degree=3", "link.toml"},
+                                               {"case.toml", of_points, "points.csv"}}) {
+    const ProgramResult ran =
+        run_program(path(), {"run", case_file, "--output", "out", "--set", setting});
+    EXPECT_EQ(ran.exit_code, 1);
+    EXPECT_THAT(ran.errors,
+                HasSubstr("would take the place of " + lost + ", which this run reads"));
+    EXPECT_EQ(names_in(out()), (std::vector<std::string>{"case.toml", "probes.csv"}));
+    EXPECT_EQ(read_file(out() / "case.toml"), mine);
+    EXPECT_EQ(read_file(out() / "probes.csv"), points);
+  }
+}
+
+TEST_F(KeptResults, ACaseThatARunHasWrittenMayBeRunAgainInItsPlace) {
+  ASSERT_EQ(run("[mesh]\ncells = [2, 2, 2]\n").exit_code, 0);
+  for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{
+           {"--overwrite"},
+           {"--overwrite", "--set", "space.degree=3", "--set", "space.points=0"},
+           {"--output", "other"}}) {
+    std::vector<std::string> arguments = {"run", "out/case.toml"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ProgramResult ran = run_program(path(), arguments);
+    EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  }
+  EXPECT_EQ(read_json(path() / "other/result.json")["degree"], 3);
 }
 
 TEST_F(KeptResults, OldResultsStayWhereNoneCanTakeTheirPlace) {

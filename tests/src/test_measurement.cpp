@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "src/case/notes.hpp"
@@ -68,11 +70,20 @@ TEST(CaseNotes, NameTheDigitsThatEquidistantNodesLose) {
     EXPECT_TRUE(case_notes(parameters).empty()) << degree;
   }
   parameters.space.nodes = NodeFamily::equidistant;
-  parameters.space.degree = 8;
-  EXPECT_TRUE(case_notes(parameters).empty());
+  for (const auto& [dimension, highest] : {std::pair(2, 10), std::pair(3, 7)}) {
+    parameters.mesh.dimension = dimension;
+    parameters.space.degree = highest;
+    EXPECT_TRUE(case_notes(parameters).empty());
+    parameters.space.degree = highest + 1;
+    ASSERT_EQ(case_notes(parameters).size(), 1u);
+    EXPECT_NE(case_notes(parameters)[0].find("lose at least 3 of 16 digits in " +
+                                             std::to_string(dimension) + "D"),
+              std::string::npos)
+        << case_notes(parameters)[0];
+  }
+  // More than all cannot be lost.
   parameters.space.degree = 32;
-  ASSERT_EQ(case_notes(parameters).size(), 1u);
-  EXPECT_NE(case_notes(parameters)[0].find("lose about 7 of 16 digits"), std::string::npos)
+  EXPECT_NE(case_notes(parameters)[0].find("lose at least 16 of 16 digits"), std::string::npos)
       << case_notes(parameters)[0];
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "postprocess/files/text_table.hpp"
+#include "src/commands/run/solution_file.hpp"
 
 namespace tessera {
 namespace {
@@ -51,6 +52,15 @@ nlohmann::ordered_json probes_json(std::span<const Point> points, const ProbeVal
     all.push_back(std::move(probe));
   }
   return all;
+}
+
+ExactColumns exact_columns(const CaseParameters& parameters) {
+  return parameters.problem.exact ? ExactColumns::yes : ExactColumns::no;
+}
+
+std::string probe_series_header(const CaseParameters& parameters) {
+  return probe_series_header(program_name(), parameters.output.probes.points,
+                             exact_columns(parameters));
 }
 
 }  // namespace tessera

@@ -2,9 +2,11 @@
 #include "src/commands/run/result_set.hpp"
 
 #include <exception>
+#include <optional>
 #include <system_error>
 #include <utility>
 
+#include "postprocess/files/kept_file.hpp"
 #include "postprocess/files/output_directory.hpp"
 #include "postprocess/ranks/output_on_all_ranks.hpp"
 #include "postprocess/vtk/pvtu_writer.hpp"
@@ -209,12 +211,23 @@ void ResultSet::commit_files() {
   });
 }
 
-void ResultSet::rename(const std::string& name, const std::string& new_name) {
+void ResultSet::commit_keeping(const std::string& name, const std::string& new_name) {
+  std::optional<KeptFile> earlier;
+  try {
+    output_on_all_ranks(ranks_, [&] {
+      std::error_code error;
+      if (!is_root() || !fs::exists(directory_ / name, error)) return;
+      earlier.emplace(directory_ / name, directory_ / new_name);
+    });
+  } catch (const OutputError&) {
+    // Or they would be named with the next ones.
+    files_.clear();
+    throw;
+  }
+  commit();
   output_on_all_ranks(ranks_, [&] {
-    std::error_code error;
-    if (!is_root() || !fs::exists(directory_ / name, error)) return;
-    fs::rename(directory_ / name, directory_ / new_name, error);
-    if (error) throw OutputError(directory_ / new_name, error.message());
+    if (!earlier) return;
+    earlier->commit();
     kept_.push_back(new_name);
   });
 }

@@ -48,10 +48,10 @@ class ResultSet {
   /// or its .pvtu file cannot be named, none of them stays.
   /// @throws OutputError
   void commit();
-  /// Gives a file that has its name another one, if it is still there; the file of that name, if
-  /// any, goes.
+  /// commit(), after which the file that has had the name until then, if any, has the new one, in
+  /// place of a file of that name. If the commit fails, both files are as before.
   /// @throws OutputError
-  void rename(const std::string& name, const std::string& new_name);
+  void commit_keeping(const std::string& name, const std::string& new_name);
 
   const std::filesystem::path& directory() const { return directory_; }
   const Communicator& ranks() const { return ranks_; }

@@ -27,6 +27,7 @@
 #include "src/commands.hpp"
 #include "src/commands/interrupt.hpp"
 #include "src/commands/level_table.hpp"
+#include "src/commands/run/input_files.hpp"
 #include "src/commands/run/run_output.hpp"
 #include "src/commands/run/run_resources.hpp"
 #include "src/commands/run/run_screen.hpp"
@@ -352,6 +353,7 @@ ExitCode run(const RunCommand& command, const Communicator& ranks) {
   LoadedCase loaded = restart ? restart->loaded
                               : make_case_registry().parse(shared_text(command.case_file, ranks),
                                                            command.case_file, command.overrides);
+  require_inputs_stay(loaded, command, restart ? &*restart : nullptr, ranks);
   loaded.parameters.run.processes = ranks.size();
   Run run(loaded, command, restart ? &*restart : nullptr, ranks);
   try {

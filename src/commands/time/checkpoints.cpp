@@ -33,8 +33,11 @@ void Checkpoints::write(const Checkpoint& checkpoint, const HostVector<double>& 
     files_.add(
         kCheckpointName, [&](AtomicFile& file) { write_checkpoint(file, checkpoint, w); },
         [&] { finish_checkpoint(w); });
-    if (keeps_last_) files_.rename(kCheckpointName, kPreviousCheckpointName);
-    files_.commit();
+    if (keeps_last_) {
+      files_.commit_keeping(kCheckpointName, kPreviousCheckpointName);
+    } else {
+      files_.commit();
+    }
   });
   if (!is_written) return;
   last_time_ = t;

@@ -150,7 +150,8 @@ void Integration<Space>::run(TimeProgress& progress, EnergyMeter& meter) {
   } catch (...) {
     status = SolveStatus::not_finite;
     failure_ = *run_.notes.reason_of_failure("the integration", [] { throw; });
-    run_.notes.complain(
+    // The program says it at its end.
+    run_.notes.add(
         fmt::format("the integration ended at t = {:.6g}: {}", integrator_->t(), failure_));
   }
   progress.finish();

@@ -4,10 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "postprocess/series/kept_lines.hpp"
 #include "src/case/ranks/shared_text.hpp"
+#include "src/commands/run/probe_output.hpp"
+#include "src/parameters/toml/reader.hpp"
 
 namespace tessera {
 namespace {
@@ -60,6 +65,37 @@ bool same_directory(const fs::path& a, const fs::path& b) {
   return fs::equivalent(a, b, missing);
 }
 
+// What the table says of its probes, where going on would lose its lines; else empty.
+std::string lost_probes(const fs::path& table, const CaseParameters& parameters, double t) {
+  std::error_code ignored;
+  if (!fs::exists(table, ignored)) return "";
+  const std::string text = read_text_file(table.string());
+  if (lines_until(text, probe_series_header(parameters), t)) return "";
+  constexpr std::string_view kBegin = "# u";
+  constexpr std::size_t kMaxNamed = 3;
+  std::vector<std::string> places;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line) && line.starts_with('#');) {
+    if (!line.starts_with(kBegin)) continue;
+    places.push_back(places.size() < kMaxNamed ? line.substr(2) : "...");
+    if (places.size() > kMaxNamed) break;
+  }
+  return places.empty() ? "other columns" : fmt::format("{}", fmt::join(places, "; "));
+}
+
+void check_probes(const fs::path& directory, double t, const Communicator& ranks,
+                  LoadedCase& loaded) {
+  const fs::path table = directory / "probes.csv";
+  const std::string lost =
+      ranks.broadcast(ranks.rank() == 0 ? lost_probes(table, loaded.parameters, t) : "");
+  if (lost.empty()) return;
+  loaded.findings.report(
+      "output.probes",
+      fmt::format("must be as in {} ({}), which would lose its earlier lines; --overwrite gives "
+                  "them up, --output DIR leaves them where they are",
+                  table.string(), lost));
+}
+
 RestartPlace find_place(const fs::path& directory, const LoadedCase& loaded) {
   const bool is_named = loaded.findings.is_written("output.directory", Layer::override_option);
   return is_named && !same_directory(loaded.parameters.output.directory, directory)
@@ -87,6 +123,10 @@ Restart load_restart(const RunCommand& command, const Communicator& ranks) {
   check_end(found.checkpoint.time.end, found.path, loaded);
   loaded.findings.throw_if_any();
   const RestartPlace place = find_place(directory, loaded);
+  if (place == RestartPlace::same_directory && !loaded.parameters.output.overwrite) {
+    check_probes(directory, found.checkpoint.time.end, ranks, loaded);
+    loaded.findings.throw_if_any();
+  }
   if (place == RestartPlace::same_directory) loaded.parameters.output.directory = command.restart;
   return {directory, std::move(found), std::move(loaded), place};
 }

@@ -39,7 +39,8 @@ struct Restart {
 /// @throws CheckpointError if there is no checkpoint that can be read, or ranks find different
 /// ones;
 ///     InputError if the case has no [time], ends before the checkpoint, or differs in mesh, space,
-///     problem, boundary or what u was at start
+///     problem, boundary or what u was at start; or in probes, where the table of the earlier ones
+///     would be lost and nothing says that it may be
 Restart load_restart(const RunCommand& command, const Communicator& ranks = single_rank());
 
 }  // namespace tessera

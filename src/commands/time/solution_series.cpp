@@ -9,18 +9,11 @@
 #include "postprocess/picture/extrema.hpp"
 #include "postprocess/ranks/output_on_all_ranks.hpp"
 #include "postprocess/series/kept_lines.hpp"
-#include "postprocess/series/probe_series.hpp"
+#include "src/commands/run/probe_output.hpp"
 #include "src/commands/run/solution_file.hpp"
 #include "src/parameters/toml/reader.hpp"
 
 namespace tessera {
-namespace {
-
-ExactColumns exact_columns(const CaseParameters& parameters) {
-  return parameters.problem.exact ? ExactColumns::yes : ExactColumns::no;
-}
-
-}  // namespace
 
 SolutionSeries::SolutionSeries(const CaseParameters& parameters,
                                const Discretization& discretization, ResultSet& files,
@@ -76,7 +69,7 @@ void SolutionSeries::resume(const Restart& restart) {
   forget_missing_files();
   resume_table(steps_, "steps.csv", restart.directory, step_header(), restart.t());
   if (checkpoint.last_output && !parameters_.output.probes.points.empty()) {
-    resume_table(probes_, "probes.csv", restart.directory, probes_header(),
+    resume_table(probes_, "probes.csv", restart.directory, probe_series_header(parameters_),
                  *checkpoint.last_output);
   }
   if (!series_.files.empty()) write_collection();
@@ -107,7 +100,7 @@ void SolutionSeries::resume_table(Table& table, const std::string& name,
       return lines_until(read_text_file((from / name).string()), header, t);
     });
     if (!files_.ranks().any(kept.has_value())) {
-      notes_.add(
+      notes_.complain(
           fmt::format("{} begins at the checkpoint: earlier lines have other columns", name));
       return;
     }
@@ -131,13 +124,8 @@ void SolutionSeries::add_step(const StepRow& row) {
 
 void SolutionSeries::add_probes(double t, const ProbeValues& values) {
   add_line(
-      probes_, "probes.csv", "lacks times", [&] { return probes_header(); },
+      probes_, "probes.csv", "lacks times", [&] { return probe_series_header(parameters_); },
       probe_series_line(t, values, exact_columns(parameters_)));
-}
-
-std::string SolutionSeries::probes_header() const {
-  return probe_series_header(program_name(), parameters_.output.probes.points,
-                             exact_columns(parameters_));
 }
 
 void SolutionSeries::add_line(Table& table, const std::string& name, std::string_view what,

@@ -77,7 +77,6 @@ class SolutionSeries {
   void resume_table(Table& table, const std::string& name, const std::filesystem::path& from,
                     const std::string& header, double t);
   void forget_missing_files();
-  std::string probes_header() const;
   void write_collection();
   void write_view(const std::string& status);
 

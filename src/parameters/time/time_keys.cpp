@@ -28,7 +28,9 @@ Keys<TimeParameters> time_keys() {
        .description =
            "How steps are made: sdirk is diagonally implicit Runge-Kutta, bdf has several steps "
            "and varies its order, both for stiff problems such as diffusion; explicit-rk solves "
-           "no system, and takes steps as small as its stability on the mesh needs."},
+           "no system, and takes steps as small as its stability on the mesh needs; for that its "
+           "mass matrix is diagonal (lumped), another discretization than that of the other "
+           "methods, with errors of the same order in space."},
       [](auto& p) -> auto& { return p.method; });
   keys.add(
       {.name = "time.order",

@@ -1,5 +1,8 @@
 // These tests look at what is created and removed in result directories.
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <string>
 
 #include "postprocess/files/atomic_file.hpp"
 #include "postprocess/files/output_directory.hpp"
@@ -25,10 +28,10 @@ TEST(OutputDirectory, IsCreatedWithItsParentsAndStaysIfSomethingIsWritten) {
   {
     const OutputDirectory output(directory, Overwrite::no);
     EXPECT_TRUE(std::filesystem::is_directory(directory));
-    EXPECT_TRUE(std::filesystem::is_empty(directory));
     write_text_file(directory / "result.json", "x");
   }
   EXPECT_TRUE(std::filesystem::exists(directory / "result.json"));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory), {}), 1);
 }
 
 TEST(OutputDirectory, LeavesNothingBehindIfNothingIsWritten) {
@@ -36,6 +39,23 @@ TEST(OutputDirectory, LeavesNothingBehindIfNothingIsWritten) {
   std::filesystem::create_directory(root.path() / "results");
   { const OutputDirectory output(root.path() / "results" / "a" / "b", Overwrite::no); }
   EXPECT_TRUE(std::filesystem::is_empty(root.path() / "results"));
+}
+
+TEST(OutputDirectory, IsOneRunsAlone) {
+  const TemporaryDirectory root;
+  {
+    const OutputDirectory output(root.path(), Overwrite::no);
+    const std::string message = refusal(root.path(), Overwrite::yes);
+    EXPECT_NE(message.find("another run (process " + std::to_string(getpid()) + " on "),
+              std::string::npos)
+        << message;
+    EXPECT_NE(refusal(root.path(), Overwrite::no), "");
+  }
+  EXPECT_EQ(root.entry_count(), 0);
+  // As a run leaves it that is killed.
+  write_text_file(root.path() / ".tessera_lock", "process 1 on a host");
+  EXPECT_EQ(refusal(root.path(), Overwrite::no), "");
+  EXPECT_EQ(root.entry_count(), 0);
 }
 
 TEST(OutputDirectory, WithOtherFilesIsAccepted) {
@@ -81,6 +101,17 @@ TEST(OutputDirectory, ThatIsAFileIsRefused) {
   write_text_file(root.path() / "file", "x");
   EXPECT_NE(refusal(root.path() / "file", Overwrite::yes), "");
   EXPECT_NE(refusal(root.path() / "file" / "below", Overwrite::yes), "");
+}
+
+TEST(OutputDirectory, ThatIsALinkToNothingIsRefused) {
+  const TemporaryDirectory root;
+  std::filesystem::create_symlink("nowhere", root.path() / "link");
+  for (const auto& directory : {root.path() / "link", root.path() / "link" / "a" / "b"}) {
+    EXPECT_EQ(refusal(directory, Overwrite::yes), "cannot write " + directory.string() + ": " +
+                                                      (root.path() / "link").string() +
+                                                      " is a link to nowhere, which is not there");
+  }
+  EXPECT_EQ(root.entry_count(), 1);
 }
 
 TEST(OutputDirectory, ThatCannotBeWrittenToIsRefused) {

@@ -76,7 +76,7 @@ TEST(ProbePoints, OfAnotherKindAreErrors) {
   expect_error("[[0.5, 0.5, inf]]",
                "point 1 is [0.5, 0.5, inf]: its coordinates must be finite numbers");
   expect_error("\"no/such.csv\"", "there is no such file, seen from the working directory");
-  expect_error("\"/\"", "there is no such file, seen from the working directory");
+  expect_error("\"/\"", "it is no file, but a directory, a device or a pipe");
 }
 
 TEST(ProbeFile, HasAPointPerLine) {

@@ -130,14 +130,38 @@ TEST_P(RankResults, ThatGrowStay) {
     }
     files.add("view.py", "text");
     files.commit();
-    files.rename("view.py", "other.py");
+    files.add("view.py", "newer");
+    files.commit_keeping("view.py", "other.py");
   });
+  EXPECT_EQ(read_file(path() / "view.py"), "newer");
+  EXPECT_EQ(read_file(path() / "other.py"), "text");
   EXPECT_EQ(names_in(path()),
             with_pieces(with_pieces({"solution_0001.pvtu", "solution_0001/0000.vtu",
                                      "solution_0001/0009.vtu", "solution_0002.pvtu",
-                                     "solution_0003.pvtu", "other.py"},
+                                     "solution_0003.pvtu", "other.py", "view.py"},
                                     "solution_0002"),
                         "solution_0003"));
+}
+
+// As the last two checkpoints do.
+TEST_P(RankResults, ThatAreKeptStayAsTheyWereIfTheNewerOneCannotBeNamed) {
+  write_text_file(path() / "last", "last");
+  write_text_file(path() / "previous", "previous");
+  run_on_threads(GetParam(), [&](const Communicator& ranks) {
+    ResultSet files(path(), {}, ranks);
+    files.add("last", "newer");
+    ranks.barrier();
+    if (ranks.rank() == 0) {
+      for (const auto& entry : std::filesystem::directory_iterator(path())) {
+        if (entry.path().extension() == ".tmp") std::filesystem::remove(entry.path());
+      }
+    }
+    EXPECT_THAT(error_of(ranks, [&] { files.commit_keeping("last", "previous"); }),
+                HasSubstr("No such file"));
+  });
+  EXPECT_EQ(read_file(path() / "last"), "last");
+  EXPECT_EQ(read_file(path() / "previous"), "previous");
+  EXPECT_THAT(names_in(path()), ::testing::UnorderedElementsAre("last", "previous"));
 }
 
 TEST_P(RankResults, HaveNoPieceWhereOneRankCannotWriteIts) {
@@ -245,7 +269,7 @@ TEST_P(RankDirectory, IsMadeByOneForAll) {
       const OutputDirectory directory(path, Overwrite::no, ranks);
       EXPECT_TRUE(fs::is_directory(path));
       ranks.barrier();
-      EXPECT_TRUE(fs::is_empty(path));
+      EXPECT_EQ(std::distance(fs::directory_iterator(path), {}), 1) << "the lock";
       ranks.barrier();
     }
     ranks.barrier();

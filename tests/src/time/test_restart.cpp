@@ -146,6 +146,31 @@ TEST_F(Restarts, RefuseAnotherProblem) {
   EXPECT_EQ(none.errors, "tessera: cannot read nowhere/checkpoint.h5: No such file or directory\n");
 }
 
+TEST_F(Restarts, LoseNoProbesUnasked) {
+  write_case();
+  ASSERT_EQ(run({"case.toml", "--output", "out", "--set", "time.end=0.2"}).exit_code, 0);
+  const std::string before = text("out/probes.csv");
+  const std::string text_of_case = kCase;
+  write_file(path() / "none.toml", text_of_case.substr(0, text_of_case.find("probes")));
+  const std::vector<std::string> others = {"case.toml", "--set",
+                                           "output.probes=[[0.3, 0.4], [0.9, 0.2]]"};
+  for (std::vector<std::string> arguments : {others, {"none.toml"}}) {
+    arguments.insert(arguments.end(), {"--restart", "out"});
+    const ProgramResult refused = run(arguments);
+    EXPECT_EQ(refused.exit_code, 1);
+    EXPECT_THAT(refused.errors, HasSubstr("must be as in out/probes.csv (u1: 0.3, 0.4, 0; u2: 0.9, "
+                                          "0.1, 0)"));
+    arguments.insert(arguments.end(), {"--overwrite", "--output", "other"});
+    EXPECT_EQ(run(arguments).exit_code, 0);
+    EXPECT_EQ(text("out/probes.csv"), before);
+  }
+  std::vector<std::string> allowed = others;
+  allowed.insert(allowed.end(), {"--restart", "out", "--overwrite"});
+  const ProgramResult ran = run(allowed);
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_THAT(ran.errors, HasSubstr("probes.csv begins at the checkpoint"));
+}
+
 TEST_F(Restarts, MayBeElsewhere) {
   write_case();
   ASSERT_EQ(run({"case.toml", "--output", "out"}).exit_code, 0);

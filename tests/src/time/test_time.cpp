@@ -233,6 +233,9 @@ TEST_P(InTime, DataThatFailAtALaterTimeKeepWhatThereIs) {
                                               fmt::format("problem.coefficient={}", coefficient)});
       EXPECT_EQ(ran.exit_code, 2) << ran.errors;
       EXPECT_THAT(ran.errors, HasSubstr("problem.coefficient is"));
+      // Said once.
+      EXPECT_EQ(ran.errors.find("the integration ended"), ran.errors.rfind("the integration ended"))
+          << ran.errors;
       EXPECT_FALSE(result()["solver"]["converged"].get<bool>());
       EXPECT_TRUE(std::filesystem::exists(path() / "out" / "solution_0001.vtu"));
     }
