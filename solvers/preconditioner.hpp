@@ -9,6 +9,18 @@
 
 namespace tessera {
 
+/// A preconditioner of vectors in double precision that computes in single precision: z = M r is a
+/// number times a vector in single precision, which solvers may read in place of z.
+template <class Space>
+class SinglePreconditioner {
+ public:
+  virtual ~SinglePreconditioner() = default;
+  /// M r / scale(), which is there until M is applied again.
+  virtual const Vector<float, Space>& apply_in_single(const Vector<double, Space>& r) const = 0;
+  /// A power of 2.
+  virtual double scale() const = 0;
+};
+
 /// An approximation of A^-1: z = M r.
 ///
 /// It may own scratch memory, so that one call of apply() must have returned before the next one
@@ -36,6 +48,8 @@ class Preconditioner {
     TESSERA_CHECK(entries == nullptr || entries->size() == size());
     return entries;
   }
+  /// M where it computes in single precision, though T is double; null otherwise.
+  virtual const SinglePreconditioner<Space>* as_single() const { return nullptr; }
 
   /// The work of apply(), which has checked the vectors; call that function instead.
   virtual void do_apply(const Vector<T, Space>& r, Vector<T, Space>& z) const = 0;

@@ -2,7 +2,9 @@
 #include "solvers/krylov/cg.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <type_traits>
 
 #include "solvers/krylov/formulas.hpp"
 #include "solvers/krylov/host_iteration.hpp"
@@ -30,7 +32,8 @@ class CgIteration final : public HostIteration<T> {
         predicts_beta_(kind() == PreconditionerKind::none && a.fused() != nullptr),
         p_(a.layout()),
         q_(a.layout()),
-        z_(system().layout_if(kind() == PreconditionerKind::general)) {}
+        z_(system().layout_if(kind() == PreconditionerKind::general &&
+                              system().single() == nullptr)) {}
 
   // As HostIteration; x has all steps then.
   double residual_norm(Guess x = Guess::any) {
@@ -115,49 +118,60 @@ class CgIteration final : public HostIteration<T> {
 
   // p = M r + beta p; beta = 0 in the first iteration.
   void make_direction() {
-    double beta_numerator = 0.0;
-    double beta_denominator = rz_;
+    const T* const r = residual().data();
     if (kind() == PreconditionerKind::none) {
-      beta_numerator = next_rz_ = residual_square();
+      next_rz_ = residual_square();
+      extend_direction(next_rz_ / rz_, [r](std::int64_t i) { return r[i]; });
     } else if (kind() == PreconditionerKind::diagonal) {
-      beta_numerator = next_rz_;
+      const T* const d = system().diagonal();
+      extend_direction(next_rz_ / rz_, [d, r](std::int64_t i) { return d[i] * r[i]; });
+    } else if (const auto* const single = system().single(); single != nullptr) {
+      if constexpr (std::is_same_v<T, double>) {
+        const float* const z = single->apply_in_single(residual()).data();
+        extend_direction_by([z, scale = single->scale()](std::int64_t i) {
+          return scale * static_cast<double>(z[i]);
+        });
+      }
     } else {
       system().m().apply(residual(), z_);
-      if (beta_ == Beta::fletcher_reeves) {
-        beta_numerator = next_rz_ = dot(residual(), z_);
-      } else {
-        const auto sums = entry_sums<2>(residual().layout(), [r = residual().data(), z = z_.data(),
-                                                              q = q_.data()](std::int64_t i) {
-          const double wide = static_cast<double>(z[i]);
-          return std::array<double, 2>{static_cast<double>(r[i]) * wide,
-                                       static_cast<double>(q[i]) * wide};
-        });
-        next_rz_ = sums[0];
-        beta_numerator = -sums[1];
-        beta_denominator = pq_;
-      }
+      extend_direction_by([z = z_.data()](std::int64_t i) { return z[i]; });
     }
-    rz_ = next_rz_;
-    const HostVector<T>& z = kind() == PreconditionerKind::general ? z_ : residual();
-    const T* const d = system().diagonal();
-    if (is_first_) {
-      if (d != nullptr) {
-        multiply(*system().m().as_diagonal(), residual(), p_);
-      } else {
-        copy(z, p_);
-      }
-      is_first_ = false;
-      return;
-    }
-    const T beta = static_cast<T>(beta_numerator / beta_denominator);
-    if (d == nullptr) {
-      aypx(z, beta, p_);
-      return;
-    }
+  }
+
+  // The same with the entries z(i) of M r, M being general.
+  template <class Z>
+  void extend_direction_by(Z z) {
     const T* const r = residual().data();
+    if (beta_ == Beta::fletcher_reeves) {
+      next_rz_ = entry_sum(residual().layout(), [r, z](std::int64_t i) {
+        return static_cast<double>(r[i]) * static_cast<double>(z(i));
+      });
+      return extend_direction(next_rz_ / rz_, z);
+    }
+    const auto sums = entry_sums<2>(residual().layout(), [r, z, q = q_.data()](std::int64_t i) {
+      const double wide = static_cast<double>(z(i));
+      return std::array<double, 2>{static_cast<double>(r[i]) * wide,
+                                   static_cast<double>(q[i]) * wide};
+    });
+    next_rz_ = sums[0];
+    extend_direction(-sums[1] / pq_, z);
+  }
+
+  // p = z + beta p, without the second part in the first iteration.
+  template <class Z>
+  void extend_direction(double beta, Z z) {
+    rz_ = next_rz_;
     T* const p = p_.data();
+    const std::int64_t n = p_.size();
+    if (is_first_) {
+      is_first_ = false;
 #pragma omp parallel for simd schedule(static)
-    for (std::int64_t i = 0; i < residual().size(); ++i) p[i] = d[i] * r[i] + beta * p[i];
+      for (std::int64_t i = 0; i < n; ++i) p[i] = z(i);
+      return;
+    }
+    const T of_p = static_cast<T>(beta);
+#pragma omp parallel for simd schedule(static)
+    for (std::int64_t i = 0; i < n; ++i) p[i] = z(i) + of_p * p[i];
   }
 
   Beta beta_;

@@ -39,7 +39,7 @@ class DeviceCg final : public SystemIteration<T> {
                                                                    : nullptr),
         p_(a.layout()),
         q_(system().layout_if(resident_ == nullptr)),
-        z_(system().layout_if(is_general_)) {}
+        z_(system().layout_if(system().stores_correction())) {}
 
   // Makes p = M r and r.M r as well, unless M is general; with a general M the iteration makes p.
   void enqueue_residual() override {
@@ -67,12 +67,13 @@ class DeviceCg final : public SystemIteration<T> {
       enqueue_half<Half::first>();
       enqueue_half<Half::second>();
     } else if (is_general_) {
-      system().m().apply(residual(), z_);
-      if (beta_ == Beta::fletcher_reeves) {
-        launch_update(direction_kernel<Beta::fletcher_reeves, T>);
-      } else {
-        launch_update(direction_kernel<Beta::polak_ribiere, T>);
-      }
+      system().with_correction(residual(), z_, [&]<class Z>(Z z) {
+        const auto kernel = beta_ == Beta::fletcher_reeves
+                                ? direction_kernel<Beta::fletcher_reeves, T, Z>
+                                : direction_kernel<Beta::polak_ribiere, T, Z>;
+        tessera::launch_update<T, Z>({kernel, update_blocks(kernel, system().size())}, arguments(),
+                                     z);
+      });
       enqueue_product({residual_kernel<DirectionSum::given, Product::whole, T>,
                        residual_kernel<DirectionSum::computed, Product::whole, T>,
                        residual_kernel<DirectionSum::computed, Product::added, T>});
@@ -98,9 +99,11 @@ class DeviceCg final : public SystemIteration<T> {
     launch_update(UpdateLaunch<T>{kernel, update_blocks(kernel, system().size())});
   }
   void launch_update(const UpdateLaunch<T>& update) {
-    tessera::launch_update<T>(
-        update, {system().size(), q_.data(), system().diagonal(), z_.data(), p_.data(),
-                 residual().data(), system().x(), state(), grid_sums_.places()});
+    tessera::launch_update<T>(update, arguments());
+  }
+  IterationArguments<T> arguments() {
+    return {system().size(), q_.data(), system().diagonal(), p_.data(), residual().data(),
+            system().x(),    state(),   grid_sums_.places()};
   }
 
   // Kernels that use q, by what the operator does.

@@ -24,9 +24,9 @@ namespace tessera {
 ///
 /// Vectors read or written per iteration, beside the operator's 2 and what M reads and writes:
 ///
-///   preconditioner   none   diagonal   general
-///                      11         13        13
-///   fused operations    6         11        11
+///   preconditioner   none   diagonal   general   in single precision
+///                      11         13        13                    12
+///   fused operations    6         11        11                    10
 ///
 /// The solver waits for two reductions per iteration (one with fused operations and no
 /// preconditioner). The residual b - A x reaches a few eps ||A|| ||x||.
@@ -38,8 +38,10 @@ namespace tessera {
 /// a diagonal preconditioner the last two passes have one vector more each. Any other
 /// preconditioner is applied once per iteration:
 ///   z = M r | r.z; x += alpha p, p = z + beta p | q = A p | p.q; r -= alpha q, r.r
-/// The two kernels then read or write 7 and 5 vectors. If the operator has fused operations, it
-/// gives p.q, which leaves 7 and 3. With fused operations and no preconditioner an iteration is
+/// The two kernels then read or write 7 and 5 vectors; of an M in single precision they read z
+/// itself, which makes 6 and 5, and no vector holds it in double precision. If the operator has
+/// fused operations, it gives p.q, which leaves 7 and 3. With fused operations and no
+/// preconditioner an iteration is
 ///   q = A p, p.q, q.q | r -= alpha q, r.r, p = r + beta p, and every second time x += both alpha p
 /// with 2 + 6 vectors read or written instead of 2 + 10.
 /// Iterations are queued in batches of a few milliseconds, two batches ahead of what the host has

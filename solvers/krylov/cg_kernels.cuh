@@ -23,7 +23,6 @@ struct IterationArguments {
   std::int64_t n;
   T* q;        // A p
   const T* d;  // the preconditioner's diagonal, or null
-  const T* z;  // M r, for a general preconditioner
   T* p;
   T* r;
   T* x;
@@ -49,12 +48,13 @@ __device__ double computed_direction_sum(const IterationArguments<T>& args, Upda
       over_grid);
 }
 
-// {r.z, q.z}; the second is summed for Polak and Ribiere's beta only. Reads 2 or 3 vectors.
-template <Beta choice, class T>
-__device__ Sums<2> correction_sums(const IterationArguments<T>& args, UpdateSum& over_grid) {
+// {r.z, q.z} with z = M r, a pointer or a ScaledSingle; the second is summed for Polak and
+// Ribiere's beta only. Reads 2 or 3 vectors.
+template <Beta choice, class T, class Z>
+__device__ Sums<2> correction_sums(const IterationArguments<T>& args, Z z, UpdateSum& over_grid) {
   constexpr int kCount = choice == Beta::polak_ribiere ? 2 : 1;
   const Sums<2> sum =
-      products_of_thread<kCount, kUpdateThreads, T>(args.n, AllEntries(), args.z, args.r, args.q);
+      products_of_thread<kCount, kUpdateThreads, T>(args.n, AllEntries(), z, args.r, args.q);
   if constexpr (kCount == 2) return over_grid(sum);
   Sums<2> first;
   first[0] = first_sum(sum, over_grid);
@@ -113,10 +113,10 @@ __device__ Sums<2> update_residual(const IterationArguments<T>& args, T alpha,
       over_grid);
 }
 
-// x += alpha p; p = z + beta p. Reads 3 vectors and writes 2, one more read with a diagonal.
-template <PreconditionerKind kind, int threads = kUpdateThreads, class T>
-__device__ void update_solution(const IterationArguments<T>& args, T alpha, T beta) {
-  const T* from = kind == PreconditionerKind::general ? args.z : args.r;
+// x += alpha p; p = z + beta p, where z is `from` times the diagonal, if there is one. Reads 3
+// vectors and writes 2, one more read with a diagonal.
+template <PreconditionerKind kind, int threads = kUpdateThreads, class T, class From>
+__device__ void update_solution(const IterationArguments<T>& args, From from, T alpha, T beta) {
   for_each_group_of<kInFlight, threads>(args.n, [&](const Index(&entries)[kInFlight]) {
     T p[kInFlight];
     T x[kInFlight];
@@ -167,7 +167,8 @@ __global__ void __launch_bounds__(kUpdateThreads)
   if (ends_iteration(pq, state)) return;
   const double alpha = rz / pq;
   const Sums<2> sums = update_residual<kind, product>(args, static_cast<T>(alpha), over_grid);
-  update_solution<kind>(args, static_cast<T>(alpha), static_cast<T>(sums[1] / rz));
+  const T beta = static_cast<T>(sums[1] / rz);
+  update_solution<kind>(args, static_cast<const T*>(args.r), static_cast<T>(alpha), beta);
   if (!is_first_thread()) return;
   finish_iteration(state, sums[0], alpha * rz);
   state->rz = sums[1];
@@ -175,10 +176,11 @@ __global__ void __launch_bounds__(kUpdateThreads)
 
 // The first kernel of an iteration with a preconditioner that is no diagonal, after z = M r: it
 // updates p, and the x of the iteration before. Launch and rules as above; one sum; 7 vectors
-// read or written, 8 with Polak and Ribiere's beta.
-template <Beta choice, class T>
+// read or written, 8 with Polak and Ribiere's beta; of these z twice, which may be in single
+// precision.
+template <Beta choice, class T, class Z>
 __global__ void __launch_bounds__(kUpdateThreads)
-    direction_kernel(const IterationArguments<T> args) {
+    direction_kernel(const IterationArguments<T> args, const Z z) {
   IterationState* const state = args.state;
   if (state->status != DeviceStatus::running) return;
   const bool is_first = state->iteration == 0;
@@ -186,11 +188,12 @@ __global__ void __launch_bounds__(kUpdateThreads)
   const double previous_pq = state->pq;
   const double pending = state->pending;
   UpdateSum over_grid(args.sums);
-  const Sums<2> sums = correction_sums<choice>(args, over_grid);
+  const Sums<2> sums = correction_sums<choice>(args, z, over_grid);
   const double beta = is_first                          ? 0.0
                       : choice == Beta::fletcher_reeves ? sums[0] / previous_rz
                                                         : -sums[1] / previous_pq;
-  update_solution<PreconditionerKind::general>(args, static_cast<T>(pending), static_cast<T>(beta));
+  update_solution<PreconditionerKind::general>(args, z, static_cast<T>(pending),
+                                               static_cast<T>(beta));
   if (!is_first_thread()) return;
   state->rz = sums[0];
   state->pending = 0.0;
@@ -242,17 +245,17 @@ unsigned update_blocks(Kernel kernel, Index n) {
   return std::max(blocks_for(n, kUpdateThreads * kMinPerThread, most_update_blocks(kernel, 0)), 1U);
 }
 
-// A cooperative launch of a kernel of this file or of cg_held_kernels.cuh.
-template <class T>
+// A cooperative launch of a kernel of this file or of cg_held_kernels.cuh, which takes Z besides.
+template <class T, class... Z>
 struct UpdateLaunch {
-  void (*kernel)(IterationArguments<T>) = nullptr;
+  void (*kernel)(IterationArguments<T>, Z...) = nullptr;
   unsigned blocks = 0;
   std::size_t shared_bytes = 0;
 };
 
-template <class T>
-void launch_update(const UpdateLaunch<T>& update, IterationArguments<T> args) {
-  void* parameters[] = {&args};
+template <class T, class... Z>
+void launch_update(const UpdateLaunch<T, Z...>& update, IterationArguments<T> args, Z... z) {
+  void* parameters[] = {&args, &z...};
   check_cuda(
       cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(update.kernel), update.blocks,
                                   kUpdateThreads, parameters, update.shared_bytes, device_stream()),

@@ -29,7 +29,7 @@ class DeviceCgOnRanks final : public SystemIteration<T> {
                        fused_->takes_sums_along()),
         p_(a.layout()),
         q_(a.layout()),
-        z_(system().layout_if(kind() == PreconditionerKind::general)) {}
+        z_(system().layout_if(system().stores_correction())) {}
 
   void enqueue_residual() override {
     complete_solution();
@@ -54,7 +54,9 @@ class DeviceCgOnRanks final : public SystemIteration<T> {
       }
       enqueue_product<kind>();
       enqueue_sums<ResidualUpdateEnd<kind>>(rank_residual_kernel<kind, T>);
-      if constexpr (kind != PreconditionerKind::general) enqueue_solution<kind>();
+      if constexpr (kind != PreconditionerKind::general) {
+        enqueue_solution<kind>(static_cast<const T*>(this->residual().data()));
+      }
     });
   }
 
@@ -71,9 +73,9 @@ class DeviceCgOnRanks final : public SystemIteration<T> {
 
  private:
   IterationArguments<T> arguments() {
-    return {system().size(), q_.data(), system().diagonal(),
-            z_.data(),       p_.data(), residual().data(),
-            system().x(),    state(),   {}};
+    return {
+        system().size(), q_.data(), system().diagonal(), p_.data(), residual().data(), system().x(),
+        state(),         {}};
   }
 
   template <Half half>
@@ -99,22 +101,25 @@ class DeviceCgOnRanks final : public SystemIteration<T> {
 
   template <Beta choice>
   void enqueue_direction() {
-    system().m().apply(residual(), z_);
-    enqueue_sums<CorrectionEnd<choice>>(correction_sums_kernel<choice, T>);
-    enqueue_solution<PreconditionerKind::general>();
+    system().with_correction(residual(), z_, [&]<class Z>(Z z) {
+      enqueue_sums<CorrectionEnd<choice>>(correction_sums_kernel<choice, T, Z>, z);
+      enqueue_solution<PreconditionerKind::general>(z);
+    });
   }
 
   // Queues a kernel that sums, and what follows when the sums of all ranks are added.
-  template <class End>
-  void enqueue_sums(void (*kernel)(IterationArguments<T>, OwnedEntries, Sums<2>*, unsigned*)) {
+  template <class End, class... Z>
+  void enqueue_sums(void (*kernel)(IterationArguments<T>, OwnedEntries, Sums<2>*, unsigned*, Z...),
+                    Z... z) {
     launch(kernel, over_entries("sums of CG"), arguments(), OwnedEntries(this->layout()),
-           sums_.partial(), sums_.arrived());
+           sums_.partial(), sums_.arrived(), z...);
     this->template finish_on_ranks<2>(End{state()});
   }
 
-  template <PreconditionerKind kind>
-  void enqueue_solution() {
-    launch(rank_solution_kernel<kind, T>, over_entries("vector updates of CG"), arguments());
+  template <PreconditionerKind kind, class From>
+  void enqueue_solution(From from) {
+    launch(rank_solution_kernel<kind, T, From>, over_entries("vector updates of CG"), arguments(),
+           from);
   }
 
   void complete_solution() {

@@ -111,29 +111,29 @@ struct CorrectionEnd {
 };
 
 // {r.z, q.z}; the second for Polak and Ribiere's beta only. Reads 2 or 3 vectors.
-template <Beta choice, class T>
+template <Beta choice, class T, class Z>
 __global__ void __launch_bounds__(kReductionThreads)
     correction_sums_kernel(const IterationArguments<T> args, const OwnedEntries counted,
-                           Sums<2>* partial, unsigned* arrived) {
+                           Sums<2>* partial, unsigned* arrived, const Z z) {
   if (args.state->status != DeviceStatus::running) return;
   constexpr int kCount = choice == Beta::polak_ribiere ? 2 : 1;
   const Sums<2> sum =
-      products_of_thread<kCount, kReductionThreads, T>(args.n, counted, args.z, args.r, args.q);
+      products_of_thread<kCount, kReductionThreads, T>(args.n, counted, z, args.r, args.q);
   reduce_entries<OwnedEntries>(sum, partial, arrived, args.state,
                                CorrectionEnd<choice>{args.state});
 }
 
-// x += alpha p; p = z + beta p. Of the iteration that has just ended, also where it was the last
-// one; with a general preconditioner of the one before, while the status is `running`. Reads 3
-// vectors and writes 2, one more read with a diagonal.
-template <PreconditionerKind kind, class T>
+// x += alpha p; p = z + beta p, z from `from` as update_solution(). Of the iteration that has just
+// ended, also where it was the last one; with a general preconditioner of the one before, while the
+// status is `running`. Reads 3 vectors and writes 2, one more read with a diagonal.
+template <PreconditionerKind kind, class T, class From>
 __global__ void __launch_bounds__(kReductionThreads)
-    rank_solution_kernel(const IterationArguments<T> args) {
+    rank_solution_kernel(const IterationArguments<T> args, const From from) {
   const IterationState& state = *args.state;
   if (kind == PreconditionerKind::general && state.status != DeviceStatus::running) return;
   // NaN is no 0: what is not finite is to be seen in x as well.
   if (kind != PreconditionerKind::general && state.pending == 0.0) return;
-  update_solution<kind, kReductionThreads>(args, static_cast<T>(state.pending),
+  update_solution<kind, kReductionThreads>(args, from, static_cast<T>(state.pending),
                                            static_cast<T>(state.beta));
 }
 

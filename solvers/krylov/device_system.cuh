@@ -1,6 +1,7 @@
 // These classes are A x = b with vectors on the GPU, and what all iterations on it share.
 #pragma once
 
+#include <type_traits>
 #include <utility>
 
 #include "solvers/krylov/iteration_kernels.cuh"
@@ -38,6 +39,30 @@ class DeviceSystem {
   /// The entries of M if it is diagonal, else null.
   const T* diagonal() const {
     return kind_ == PreconditionerKind::diagonal ? m_->as_diagonal()->data() : nullptr;
+  }
+
+  /// M where it computes in single precision, else null.
+  const SinglePreconditioner<Device>* single() const {
+    if constexpr (std::is_same_v<T, double>) {
+      if (kind_ == PreconditionerKind::general) return m_->as_single();
+    }
+    return nullptr;
+  }
+  /// Whether with_correction() needs a vector for M r.
+  bool stores_correction() const {
+    return kind_ == PreconditionerKind::general && single() == nullptr;
+  }
+  /// Queues M r, with a general M, and calls f(M r) with what kernels can load: a pointer into z,
+  /// or a ScaledSingle.
+  template <class F>
+  void with_correction(const V& r, V& z, F&& f) const {
+    if constexpr (std::is_same_v<T, double>) {
+      if (const auto* const m = single(); m != nullptr) {
+        return f(ScaledSingle{m->apply_in_single(r).data(), m->scale()});
+      }
+    }
+    m_->apply(r, z);
+    f(static_cast<const T*>(z.data()));
   }
 
   /// Queues r = b - A x and the outputs that are asked for. @throws DeviceError

@@ -31,6 +31,21 @@ __device__ void load_entries(const T* x, Index n, const Index (&entries)[count],
   for (int k = 0; k < count; ++k) values[k] = entries[k] < n ? load(x + entries[k]) : T{0};
 }
 
+// A vector in single precision times a number, which kernels read as one in double precision.
+struct ScaledSingle {
+  const float* entries;
+  double scale;
+};
+
+template <int count>
+__device__ void load_entries(const ScaledSingle& x, Index n, const Index (&entries)[count],
+                             double (&values)[count]) {
+  float single[count];
+  load_entries(x.entries, n, entries, single);
+#pragma unroll
+  for (int k = 0; k < count; ++k) values[k] = x.scale * static_cast<double>(single[k]);
+}
+
 // x[entries[k]] = values[k], but nothing past the end.
 template <Kept kept = Kept::yes, int count, class T>
 __device__ void store_entries(const T (&values)[count], Index n, const Index (&entries)[count],
@@ -60,10 +75,9 @@ __device__ void for_each_group_of(Index n, F&& f) {
 }
 
 // This thread's part of {x.y, x.z} over the entries that count; the second is summed for count = 2
-// only. Reads count + 1 vectors.
-template <int count, int threads, class T, class Entries>
-__device__ Sums<2> products_of_thread(Index n, Entries counted, const T* x, const T* y,
-                                      const T* z) {
+// only. Reads count + 1 vectors. x is a pointer or a ScaledSingle.
+template <int count, int threads, class T, class Entries, class X>
+__device__ Sums<2> products_of_thread(Index n, Entries counted, X x, const T* y, const T* z) {
   Sums<2> sum;
   for_each_group_of<kInFlight, threads>(n, [&](const Index(&entries)[kInFlight]) {
     T of_x[kInFlight];

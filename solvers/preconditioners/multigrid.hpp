@@ -134,7 +134,8 @@ class Multigrid final : public Preconditioner<T, Space> {
 /// A preconditioner in single precision for vectors in double precision: z = M r rounded. Even if M
 /// is symmetric, the rounding makes it slightly unsymmetric.
 template <class Space>
-class InSinglePrecision final : public Preconditioner<double, Space> {
+class InSinglePrecision final : public Preconditioner<double, Space>,
+                                public SinglePreconditioner<Space> {
  public:
   /// @param layout of the vectors
   InSinglePrecision(const VectorLayout& layout,
@@ -150,10 +151,16 @@ class InSinglePrecision final : public Preconditioner<double, Space> {
 
   std::int64_t size() const override { return r_.size(); }
   void do_apply(const Vector<double, Space>& r, Vector<double, Space>& z) const override {
+    convert(apply_in_single(r), scale_, z);
+  }
+  const SinglePreconditioner<Space>* as_single() const override { return this; }
+  const Vector<float, Space>& apply_in_single(const Vector<double, Space>& r) const override {
+    TESSERA_CHECK(r.size() == size());
     convert(r, 1.0 / scale_, r_);
     inner_->apply(r_, z_);
-    convert(z_, scale_, z);
+    return z_;
   }
+  double scale() const override { return scale_; }
 
  private:
   std::unique_ptr<const Preconditioner<float, Space>> inner_;

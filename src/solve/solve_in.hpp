@@ -192,7 +192,7 @@ SolveOutcome solve_in(const SolveTask& task, LinearSystem& system, TimerTree& ti
     timers.set_work(
         "solve/vector updates",
         {.dofs = n,
-         .bytes = update_streams(*a, parameters) * vector_bytes,
+         .bytes = update_streams(*a, made.preconditioner.get(), parameters) * vector_bytes,
          .held_bytes = (1 + solver_vectors(parameters, case_strategy(parameters))) * vector_bytes});
   }
   if constexpr (kHasCuda && std::is_same_v<Space, Device>) {

@@ -53,7 +53,8 @@ class TimedOperator final : public LinearOperator<T, Space>, public FusedOperati
 /// A preconditioner whose applications are timed as the part "precondition". A diagonal one stays
 /// one: solvers multiply by it in passing, which is part of their own time.
 template <class T, class Space>
-class TimedPreconditioner final : public Preconditioner<T, Space> {
+class TimedPreconditioner final : public Preconditioner<T, Space>,
+                                  public SinglePreconditioner<Space> {
  public:
   TimedPreconditioner(const Preconditioner<T, Space>& inner, TimerTree& timers)
       : inner_(inner), timers_(timers) {}
@@ -64,6 +65,14 @@ class TimedPreconditioner final : public Preconditioner<T, Space> {
     inner_.apply(r, z);
   }
   const Vector<T, Space>* do_as_diagonal() const override { return inner_.as_diagonal(); }
+  const SinglePreconditioner<Space>* as_single() const override {
+    return inner_.as_single() != nullptr ? this : nullptr;
+  }
+  const Vector<float, Space>& apply_in_single(const Vector<double, Space>& r) const override {
+    const auto scope = timers_.scope("precondition");
+    return inner_.as_single()->apply_in_single(r);
+  }
+  double scale() const override { return inner_.as_single()->scale(); }
 
  private:
   const Preconditioner<T, Space>& inner_;

@@ -172,6 +172,17 @@ RankInverseBytes rank_inverse_bytes(const CaseParameters& parameters, const BoxP
   return bytes;
 }
 
+namespace {
+
+// Whether vectors in double precision have a multigrid cycle in single precision.
+bool cycles_in_single(const CaseParameters& parameters) {
+  return parameters.solver.preconditioner == kMultigrid &&
+         parameters.operation.precision == Precision::double_precision &&
+         parameters.solver.multigrid.precision == Precision::single_precision;
+}
+
+}  // namespace
+
 int solver_vectors(const CaseParameters& parameters, const StrategyName& strategy) {
   const PreconditionerKind kind = preconditioner_row(parameters.solver.preconditioner).kind;
   const bool is_plain = kind == PreconditionerKind::none;
@@ -196,7 +207,9 @@ int solver_vectors(const CaseParameters& parameters, const StrategyName& strateg
   }
   if (!is_plain || has_varying_robin_face(parameters) ||
       !case_iterates_in_one_kernel(parameters, strategy.kernel)) {
-    return is_general ? 4 : 3;
+    // z of a cycle in single precision is the cycle's own.
+    const bool stores_z = is_general && !cycles_in_single(parameters);
+    return stores_z ? 4 : 3;
   }
   const BoxMesh mesh = make_box_mesh(parameters);
   const Index in_one_kernel = *resident_cg_bytes(mesh, parameters.space.degree);

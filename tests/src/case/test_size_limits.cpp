@@ -232,6 +232,22 @@ TEST(MemoryOfMethods, HasThreeVectorsWithFusedFormsAsWell) {
   }
 }
 
+// The correction is a vector in double precision unless the cycle, in single precision, has it.
+TEST(MemoryOfMethods, HasAVectorForTheCorrectionOnlyInThePrecisionOfTheCase) {
+  CaseParameters parameters = case_of("[80, 80, 80]", 1);
+  const auto vectors = [&](Precision of_case, Precision of_cycle) {
+    parameters.operation.precision = of_case;
+    parameters.solver.multigrid.precision = of_cycle;
+    return solver_vectors(parameters, {"tensor"});
+  };
+  parameters.solver.preconditioner = kMultigrid;
+  EXPECT_EQ(vectors(Precision::double_precision, Precision::single_precision), 3);
+  EXPECT_EQ(vectors(Precision::double_precision, Precision::double_precision), 4);
+  EXPECT_EQ(vectors(Precision::single_precision, Precision::single_precision), 4);
+  parameters.solver.preconditioner = "chebyshev";
+  EXPECT_EQ(vectors(Precision::double_precision, Precision::single_precision), 4);
+}
+
 // The spectrum of an operator that has changed is estimated in one vector more.
 TEST(MemoryOfPreconditioners, CountsWhatUpdatesNeed) {
   CaseParameters parameters = case_of("[40, 40, 40]", 2);
