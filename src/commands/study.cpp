@@ -146,7 +146,7 @@ class StudySession {
             .seed = command_.seed,
             .only = command_.only,
             .size = command_.size,
-            .own = OwnValues(study_.name, study_.options, command_.own, command_.size)};
+            .own = OwnValues(study_.name, study_.options, command_.own, command_.size, processor_)};
   }
 
   void introduce() {
