@@ -146,6 +146,28 @@ TEST_F(Convergence, DrawsAPlotOrSaysThatItCannot) {
   EXPECT_THAT(read_file(path() / "rates.html"), HasSubstr("Convergence"));
 }
 
+TEST_F(Convergence, WritesNoPlotThatIsEmpty) {
+  if (std::system("gnuplot --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "no gnuplot";
+  const ProgramResult ran = run({"--max-dofs", "1", "--plot", "rates.svg", "--csv", "rates.csv"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_THAT(ran.output, Not(HasSubstr("the plot is in")));
+  EXPECT_EQ(ran.errors, "tessera: rates.svg is not written: there is no error above 0 to draw\n");
+  EXPECT_FALSE(std::filesystem::exists(path() / "rates.svg"));
+}
+
+TEST_F(Convergence, RefusesOneFileForTwoOutputs) {
+  std::filesystem::create_directory(path() / "here");
+  std::filesystem::create_directory_symlink("here", path() / "link");
+  for (const auto& [csv, plot] :
+       {std::pair("a.x", "a.x"), std::pair("a.x", "./a.x"), std::pair("here/a.x", "link/a.x")}) {
+    const ProgramResult ran = run({"--csv", csv, "--plot", plot});
+    EXPECT_EQ(ran.exit_code, 1) << plot;
+    EXPECT_EQ(ran.output, "");
+    EXPECT_THAT(ran.errors, HasSubstr(std::string("--plot ") + plot + ": is the file of --csv"));
+    EXPECT_FALSE(std::filesystem::exists(path() / csv));
+  }
+}
+
 TEST_F(Convergence, SaysWhichErrorsCannotBeComputed) {
   // Finite at the nodes of the first mesh, but not at the points of the norms.
   const ProgramResult ran = run({"--degrees", "1", "--set", "mesh.cells=[3, 3]", "--set",
