@@ -64,6 +64,8 @@ struct KernelInfo {
   /// Measured: on the GPU conjugate gradients are faster with tensor and the fastest scatter policy
   /// below so many DoFs. Null: nowhere.
   Index (*min_dofs_on_gpu)(const FormShape& shape) = nullptr;
+  /// The least and the most of these, "0.1 to 3 million"; empty without any.
+  std::string min_dofs_text = {};
   /// Whether conjugate gradients without a preconditioner take one kernel for whole iterations on a
   /// GPU of the size of those measured, and are the fastest. Null: nowhere.
   bool (*iterates_in_one_kernel)(const FormShape& shape) = nullptr;

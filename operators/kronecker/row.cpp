@@ -1,7 +1,11 @@
 // What the table of strategies says of the kernel kronecker, and what makes its operators.
 #include "operators/kronecker/row.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <iterator>
+#include <string>
 
 #include "operators/cells/cell_kernel_limits.hpp"
 #include "operators/kronecker/device_kronecker.hpp"
@@ -21,17 +25,32 @@ OperatorBytes gpu_bytes(const StrategyName&, const FormShape& shape) {
   return {bytes, bytes};
 }
 
-// As measured on an H100 (README.md). Where cells are not equal, both kernels are others.
+// As measured on an H100 (README.md), by degree. Where cells are not equal, both kernels are
+// others.
+constexpr Index kEqualCells[] = {100'000,   100'000,   250'000,   900'000,
+                                 1'000'000, 1'200'000, 2'200'000, 3'000'000};
+constexpr Index kOtherCells[] = {100'000, 100'000, 100'000, 100'000,
+                                 900'000, 250'000, 900'000, 250'000};
+static_assert(std::size(kEqualCells) == std::size(kOtherCells));
+constexpr Index kHigherDegrees = 2'000'000;
+
 Index min_dofs_on_gpu(const FormShape& shape) {
-  constexpr Index kEqualCells[] = {100'000,   100'000,   250'000,   900'000,
-                                   1'000'000, 1'200'000, 2'200'000, 3'000'000};
-  constexpr Index kOtherCells[] = {100'000, 100'000, 100'000, 100'000,
-                                   900'000, 250'000, 900'000, 250'000};
-  static_assert(std::size(kEqualCells) == std::size(kOtherCells));
-  if (shape.degree() > std::ssize(kEqualCells)) return 2'000'000;
+  if (shape.degree() > std::ssize(kEqualCells)) return kHigherDegrees;
   if (shape.dimension() == 2) return 0;
   const bool is_equal = shape.factors() == FactorKind::constant;
   return (is_equal ? kEqualCells : kOtherCells)[shape.degree() - 1];
+}
+
+// "0.1 to 3 million"
+std::string min_dofs_text() {
+  const auto [least_equal, most_equal] =
+      std::minmax_element(std::begin(kEqualCells), std::end(kEqualCells));
+  const auto [least_other, most_other] =
+      std::minmax_element(std::begin(kOtherCells), std::end(kOtherCells));
+  const auto millions = [](Index count) { return 1e-6 * static_cast<double>(count); };
+  return fmt::format("{:.3g} to {:.3g} million",
+                     millions(std::min({*least_equal, *least_other, kHigherDegrees})),
+                     millions(std::max({*most_equal, *most_other, kHigherDegrees})));
 }
 
 bool iterates_in_one_kernel(const FormShape& shape) {
@@ -68,6 +87,7 @@ KernelInfo kronecker_kernel() {
           .fast_degrees = TESSERA_FAST_DEGREES " unrolled, others at run-time size",
           .memory = "1D factors only",
           .min_dofs_on_gpu = min_dofs_on_gpu,
+          .min_dofs_text = min_dofs_text(),
           .iterates_in_one_kernel = iterates_in_one_kernel,
           .cpu_bytes = cpu_bytes,
           .gpu_bytes = gpu_bytes,

@@ -19,12 +19,10 @@ struct Extrema {
   Extremum min;
   Extremum max;
   Index not_finite = 0;
-
-  /// Where nothing is finite, min is infinite and max minus infinity.
-  bool are_there() const { return min.value <= max.value; }
 };
 
-/// Finds them in one pass, by all threads.
+/// Finds them in one pass, by all threads. Where nothing is finite, min is infinite and max minus
+/// infinity.
 Extrema find_extrema(std::span<const double> values);
 
 }  // namespace tessera

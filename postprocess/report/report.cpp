@@ -67,6 +67,7 @@ void require_writable_report(const fs::path& path, Overwrite overwrite) {
   try {
     AtomicFile(path).write("x");
   } catch (const OutputError& error) {
+    if (error.is_for_lack_of_space()) throw;
     throw BadInput(error.what());
   }
   require_gnuplot();

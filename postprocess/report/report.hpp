@@ -14,6 +14,7 @@ namespace tessera::report {
 /// Refuses a path where something is that no report may replace, before anything is computed.
 /// @throws BadInput if a file is there that is not a report and overwriting is not allowed, or a
 ///         directory, or if nothing can be written there
+/// @throws OutputError if the disk is full
 /// @throws PlotError if there is no gnuplot
 void require_writable_report(const std::filesystem::path& path, Overwrite overwrite);
 

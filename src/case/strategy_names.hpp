@@ -21,7 +21,9 @@ struct StrategyNames {
 inline StrategyNames strategy_names() {
   StrategyNames names;
   for (const KernelInfo& kernel : kernel_table()) {
-    names.kernels.push_back({std::string(kernel.name), kernel.scatter == TakesScatter::yes});
+    names.kernels.push_back({.name = std::string(kernel.name),
+                             .takes_scatter = kernel.scatter == TakesScatter::yes,
+                             .min_dofs_on_gpu = kernel.min_dofs_text});
   }
   for (const ScatterInfo& scatter : scatter_table()) names.scatters.emplace_back(scatter.name);
   return names;

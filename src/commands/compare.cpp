@@ -11,6 +11,7 @@
 #include "src/commands/report_errors.hpp"
 #include "src/commands/standard_streams.hpp"
 #include "src/machine/rank_places.hpp"
+#include "src/study/csv_comments.hpp"
 #include "src/study/study_run.hpp"
 
 namespace tessera {
@@ -37,6 +38,25 @@ Loaded<StudyParameters> loaded_study(const CompareCommand& command, const Commun
   return loaded;
 }
 
+ExitCode measure(const Loaded<StudyParameters>& loaded, const CompareCommand& command,
+                 const Communicator& ranks) {
+  try {
+    return loaded.parameters.solvers.empty() ? compare_operators(loaded.parameters, command, ranks)
+                                             : compare_solvers(loaded.parameters, command, ranks);
+  } catch (const report::BadInput& error) {
+    // What is appended to.
+    throw InputError({loaded.findings.diagnostic("study.output", error.what())});
+  }
+}
+
+// Refuses one file for two outputs.
+void require_different_files(const StudyParameters& study, const CompareCommand& command) {
+  const bool has_launches = command.launches == LaunchReports::yes && !study.output.empty();
+  require_different({{"study.output (--csv)", study.output},
+                     {"--launches", has_launches ? csv_beside(study.output, "launches") : ""},
+                     {"--report", command.report}});
+}
+
 }  // namespace
 
 ExitCode compare(const CompareCommand& command, const Communicator& ranks) {
@@ -47,6 +67,7 @@ ExitCode compare(const CompareCommand& command, const Communicator& ranks) {
   const bool has_file = !loaded.parameters.output.empty() || !command.report.empty();
   if (has_file) ignore_broken_pipes();
   const bool is_root = ranks.rank() == 0;
+  require_different_files(loaded.parameters, command);
   try {
     output_on_all_ranks(ranks, [&] {
       const std::string& output = loaded.parameters.output;
@@ -57,17 +78,14 @@ ExitCode compare(const CompareCommand& command, const Communicator& ranks) {
     throw InputError({loaded.findings.diagnostic("study.output", error.what())});
   }
   try {
-    return with_report_errors("--report", [&] {
+    return with_report_errors([&] {
       on_all_ranks(
           ranks,
           [&] {
-            if (!is_root || command.report.empty()) return;
-            report::require_writable_report(command.report, command.overwrite);
+            if (is_root) require_writable_page("--report", command.report, command.overwrite);
           },
           &report_errors());
-      const ExitCode code = loaded.parameters.solvers.empty()
-                                ? compare_operators(loaded.parameters, command, ranks)
-                                : compare_solvers(loaded.parameters, command, ranks);
+      const ExitCode code = measure(loaded, command, ranks);
       return has_file ? code : unless_stdout_is_lost(code);
     });
   } catch (const UnsuitableRanks& error) {

@@ -2,7 +2,6 @@
 #include "src/study/convergence/convergence.hpp"
 
 #include "postprocess/report/plots/gnuplot.hpp"
-#include "postprocess/report/report.hpp"
 #include "src/commands/interrupt.hpp"
 #include "src/commands/report_errors.hpp"
 #include "src/commands/standard_streams.hpp"
@@ -18,14 +17,14 @@ ExitCode convergence(const ConvergenceCommand& command) {
         "is required, and missing: without the exact solution there are no errors "
         "to compare; an expression, such as \"sin(pi*x)*sin(pi*y)\"")});
   }
+  require_different(
+      {{"--csv", command.csv}, {"--plot", command.plot}, {"--report", command.report}});
   require_writable("--csv", command.csv, OutputKind::table, command.overwrite);
   require_writable("--plot", command.plot, OutputKind::plot, command.overwrite);
   const bool has_file = !command.csv.empty() || !command.plot.empty() || !command.report.empty();
   if (has_file) ignore_broken_pipes();
-  return with_report_errors("--report", [&] {
-    if (!command.report.empty()) {
-      report::require_writable_report(command.report, command.overwrite);
-    }
+  return with_report_errors([&] {
+    require_writable_page("--report", command.report, command.overwrite);
     if (!command.plot.empty()) report::require_gnuplot();
     const ExitCode code = base.parameters.time ? study_time_convergence(command, base)
                                                : study_convergence(command, base);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -30,13 +31,21 @@ bool is_replaceable(const std::string& path, OutputKind kind) {
   return head.find("<svg") != std::string::npos && head.find("gpPt") != std::string::npos;
 }
 
+// The name of the file that is or will be at the path, links followed.
+std::filesystem::path file_at(const std::string& path) {
+  std::error_code unknown;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, unknown);
+  const std::filesystem::path canonical = std::filesystem::weakly_canonical(absolute, unknown);
+  return unknown ? absolute.lexically_normal() : canonical;
+}
+
 }  // namespace
 
-ExitCode with_report_errors(const std::string& named, const std::function<ExitCode()>& work) {
+ExitCode with_report_errors(const std::function<ExitCode()>& work) {
   try {
     return work();
   } catch (const report::BadInput& error) {
-    throw InputError({Diagnostic{.file = named, .message = error.what()}});
+    throw InputError({Diagnostic{.message = error.what()}});
   } catch (const report::PlotError& error) {
     print_err("tessera: {}\n", error.what());
     return ExitCode::no_resources;
@@ -63,6 +72,30 @@ void require_writable(const std::string& option, const std::string& path, Output
   }
 }
 
+void require_writable_page(const std::string& option, const std::string& path,
+                           Overwrite overwrite) {
+  if (path.empty()) return;
+  try {
+    report::require_writable_report(path, overwrite);
+  } catch (const report::BadInput& error) {
+    throw InputError({{.file = option + " " + path, .message = error.what()}});
+  }
+}
+
+void require_different(const std::vector<NamedOutput>& outputs) {
+  for (auto one = outputs.begin(); one != outputs.end(); ++one) {
+    if (one->path.empty()) continue;
+    const auto other = std::find_if(outputs.begin(), one, [&](const NamedOutput& before) {
+      return !before.path.empty() && file_at(before.path) == file_at(one->path);
+    });
+    if (other == one) continue;
+    throw InputError({{.file = one->option + " " + one->path,
+                       .message = fmt::format("is the file of {} {} as well, and would replace it; "
+                                              "each needs a name of its own",
+                                              other->option, other->path)}});
+  }
+}
+
 namespace {
 
 // The first text begins with a letter for the type.
@@ -71,6 +104,7 @@ class ReportErrors final : public ErrorCarrier {
   std::optional<Texts> texts_of(const std::exception& error) const override {
     if (dynamic_cast<const report::BadInput*>(&error) != nullptr) return Texts{"i", error.what()};
     if (dynamic_cast<const report::PlotError*>(&error) != nullptr) return Texts{"p", error.what()};
+    if (dynamic_cast<const InputError*>(&error) != nullptr) return Texts{"u", error.what()};
     std::optional<Texts> texts = output_errors().texts_of(error);
     if (texts) (*texts)[0].insert(0, "o");
     return texts;
@@ -78,6 +112,7 @@ class ReportErrors final : public ErrorCarrier {
   [[noreturn]] void throw_again(const Texts& texts) const override {
     if (texts[0] == "i") throw report::BadInput(texts[1]);
     if (texts[0] == "p") throw report::PlotError(texts[1]);
+    if (texts[0] == "u") throw InputError({{.message = texts[1]}});
     throw OutputError(texts[0].substr(1), texts[1]);
   }
 };

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "operators/form/on_all_ranks.hpp"
 #include "src/commands.hpp"
@@ -10,22 +11,36 @@
 namespace tessera {
 
 /// What work() returns, or, where no plot can be drawn, a line on stderr and no_resources.
-/// @param named what the user named the report by, or empty
 /// @throws InputError for what a report cannot be made of
-ExitCode with_report_errors(const std::string& named, const std::function<ExitCode()>& work);
+ExitCode with_report_errors(const std::function<ExitCode()>& work);
 
 /// What a file of an option is.
 enum class OutputKind { table, plot };
 
 /// Tries, before anything is computed, whether an option's file can be written, and whether what is
 /// in its place may be replaced: a file of the same kind by Tessera may, any other one only with
-/// Overwrite::yes. An empty path is none. @throws InputError
+/// Overwrite::yes. An empty path is none. @throws InputError, and OutputError for a full disk
 void require_writable(const std::string& option, const std::string& path, OutputKind kind,
                       Overwrite overwrite);
 /// The same for the file that an option or a key names. @throws OutputError
 void require_writable(const std::string& path, OutputKind kind, Overwrite overwrite);
 
-/// Takes what with_report_errors() knows, and OutputError, to other ranks as it is.
+/// The same for a page, which may replace pages. @throws InputError, OutputError for a full disk,
+/// and PlotError if there is no gnuplot
+void require_writable_page(const std::string& option, const std::string& path, Overwrite overwrite);
+
+/// A file that a command writes, and what the user named it by.
+struct NamedOutput {
+  std::string option;
+  /// Empty: there is none.
+  std::string path;
+};
+
+/// Refuses one file for two outputs, by whatever names, as the second would replace the first.
+/// @throws InputError
+void require_different(const std::vector<NamedOutput>& outputs);
+
+/// Takes what with_report_errors() knows, InputError and OutputError to other ranks as they are.
 const ErrorCarrier& report_errors();
 
 }  // namespace tessera

@@ -146,7 +146,7 @@ class StudySession {
             .seed = command_.seed,
             .only = command_.only,
             .size = command_.size,
-            .own = OwnValues(study_.name, study_.options, command_.own, command_.size)};
+            .own = OwnValues(study_.name, study_.options, command_.own, command_.size, processor_)};
   }
 
   void introduce() {
@@ -236,11 +236,12 @@ ExitCode study(const StudyCommand& command) {
   const StudyInfo& study = find_study(command.study);
   const bool has_file = !command.csv.empty() || !command.report.empty();
   if (has_file) ignore_broken_pipes();
+  const std::string claims = command.csv.empty() ? "" : claims_path(command.csv);
+  require_different(
+      {{"--csv", command.csv}, {"the claims of --csv", claims}, {"--report", command.report}});
   require_writable("--csv", command.csv, OutputKind::table, command.overwrite);
-  return with_report_errors("--report", [&] {
-    if (!command.report.empty()) {
-      report::require_writable_report(command.report, command.overwrite);
-    }
+  return with_report_errors([&] {
+    require_writable_page("--report", command.report, command.overwrite);
     const ExitCode code = StudySession(study, command).execute();
     return has_file ? code : unless_stdout_is_lost(code);
   });

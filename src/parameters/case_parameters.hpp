@@ -202,6 +202,8 @@ struct KernelName {
   std::string name;
   /// Whether results of the kernel's cells meet at shared nodes, so that it needs a scatter policy.
   bool takes_scatter;
+  /// From how many DoFs on auto takes it on a GPU, "0.1 to 3 million"; empty: from any.
+  std::string min_dofs_on_gpu = {};
 };
 
 /// Whether a preconditioner is the same map in all of its applications, as most methods need.

@@ -179,6 +179,18 @@ std::string without_scatter(const std::vector<KernelName>& kernels) {
   return text;
 }
 
+// From where on auto takes the kernel kronecker.
+std::string where_it_suits(const std::vector<KernelName>& kernels) {
+  std::string text = "where it suits the case";
+  for (const KernelName& kernel : kernels) {
+    if (kernel.name != "kronecker" || kernel.min_dofs_on_gpu.empty()) continue;
+    text += fmt::format(
+        " (on the GPU in 3D from {} DoFs on, by degree, and below for plain CG in one kernel)",
+        kernel.min_dofs_on_gpu);
+  }
+  return text;
+}
+
 void add_operator(CaseRegistry& registry, const std::vector<KernelName>& kernels,
                   std::vector<std::string> scatters) {
   std::vector<std::string> names = names_of(kernels);
@@ -186,10 +198,9 @@ void add_operator(CaseRegistry& registry, const std::vector<KernelName>& kernels
   registry.add(
       {.name = "operator.kernel",
        .description =
-           "How the stiffness operator is applied; `tessera list` tells them apart, and "
-           "auto is kronecker where it suits the case (on the GPU from 0.1 to 2 million "
-           "DoFs on, by degree, and below for plain CG in one kernel), stencil at degree 1, tensor "
-           "elsewhere.",
+           fmt::format("How the stiffness operator is applied; `tessera list` tells them apart, "
+                       "and auto is kronecker {}, stencil at degree 1, tensor elsewhere.",
+                       where_it_suits(kernels)),
        .choices = names},
       [](auto& p) -> auto& { return p.operation.kernel; });
   scatters.insert(scatters.begin(), kAuto);

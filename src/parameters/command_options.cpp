@@ -200,9 +200,11 @@ void add_convergence(CLI::App& app, CommandOptions& options) {
   command->footer(
       "An error that is near what rounding leaves has no rate but the word rounding. The last "
       "rates\n"
-      "that are not lost in rounding are judged: less than degree + 1 in L2 or degree in H1 by "
-      "more\n"
-      "than 0.3, and not rising any more, is too low, and the exit code is 2.\n\n"
+      "that are not lost in rounding are judged, between meshes whose largest cells are about "
+      "halved:\n"
+      "less than degree + 1 in L2 or degree in H1 by more than 0.3, and not rising any more, is "
+      "too\n"
+      "low, and the exit code is 2.\n\n"
       "Examples:\n"
       "  tessera convergence case.toml\n"
       "  tessera convergence case.toml --degrees 1,2,4,8 --levels 5 --csv rates.csv");

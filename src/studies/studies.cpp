@@ -45,9 +45,12 @@ std::string study_list() {
                     study.document, study.needs, fmt::join(study.variants, ", "));
     for (const OwnOption& option : study.options) {
       text += fmt::format(
-          "  --{} {}: {} (default {}{})\n", option.name, option.placeholder, option.help,
+          "  --{} {}: {} (default {}{}{})\n", option.name, option.placeholder, option.help,
           option.preset.empty() ? "none" : option.preset,
-          option.quick_preset.empty() ? "" : fmt::format(", with --quick {}", option.quick_preset));
+          option.quick_preset.empty() ? "" : fmt::format(", with --quick {}", option.quick_preset),
+          !option.is_for(Processor::cpu)   ? "; GPU"
+          : !option.is_for(Processor::gpu) ? "; CPU"
+                                           : "");
     }
     text += "\n";
   }

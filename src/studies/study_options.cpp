@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <optional>
 
 #include "src/parameters/messages/diagnostics.hpp"
@@ -54,6 +55,12 @@ std::string allowed_text(const OwnOption& option) {
       option.min, option.max);
 }
 
+std::string not_for_text(const std::string& study, Processor processor) {
+  return processor == Processor::cpu
+             ? fmt::format("does nothing in the study {} on the CPU: --device cuda uses it", study)
+             : fmt::format("does nothing in the study {} on the GPU: --device cpu uses it", study);
+}
+
 [[noreturn]] void fail_unknown(const std::string& study, const std::vector<OwnOption>& options,
                                const std::string& argument) {
   std::vector<std::string> names;
@@ -70,8 +77,13 @@ std::string allowed_text(const OwnOption& option) {
 
 }  // namespace
 
+bool OwnOption::is_for(Processor processor) const {
+  return std::find(processors.begin(), processors.end(), processor) != processors.end();
+}
+
 OwnValues::OwnValues(const std::string& study, const std::vector<OwnOption>& options,
-                     const std::vector<std::string>& arguments, StudySize size) {
+                     const std::vector<std::string>& arguments, StudySize size,
+                     Processor processor) {
   for (const OwnOption& option : options) {
     const bool is_quick = size == StudySize::quick && !option.quick_preset.empty();
     values_[option.name] = is_quick ? option.quick_preset : option.preset;
@@ -83,6 +95,9 @@ OwnValues::OwnValues(const std::string& study, const std::vector<OwnOption>& opt
       return "--" + known.name == name;
     });
     if (option == options.end()) fail_unknown(study, options, name);
+    if (!option->is_for(processor)) {
+      throw InputError({{.file = name, .message = not_for_text(study, processor)}});
+    }
     if (equals == std::string::npos && i + 1 == arguments.size()) {
       throw InputError({{.file = name, .message = "needs a value, " + option->placeholder}});
     }
@@ -91,6 +106,10 @@ OwnValues::OwnValues(const std::string& study, const std::vector<OwnOption>& opt
     if (!is_allowed(*option, value)) {
       throw InputError(
           {{.file = fmt::format("{} {}", name, value), .message = allowed_text(*option)}});
+    }
+    if (option->reads_file && !value.empty() && !std::filesystem::is_regular_file(value)) {
+      throw InputError(
+          {{.file = fmt::format("{} {}", name, value), .message = "there is no such file"}});
     }
     values_[option->name] = value;
   }

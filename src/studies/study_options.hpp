@@ -26,6 +26,12 @@ struct OwnOption {
   enum class Numbers { none, one, several } numbers = Numbers::one;
   /// The value of --quick unless it is given; empty: the preset.
   std::string quick_preset = {};
+  /// Where it makes a difference; elsewhere it is refused.
+  std::vector<Processor> processors = {Processor::cpu, Processor::gpu};
+  /// Whether the value names a file that has to be there.
+  bool reads_file = false;
+
+  bool is_for(Processor processor) const;
 };
 
 /// The values of a study's own options.
@@ -33,9 +39,9 @@ class OwnValues {
  public:
   OwnValues() = default;
   /// @param arguments as typed, "--NAME VALUE" or "--NAME=VALUE"
-  /// @throws InputError for what is not among the options or not allowed
+  /// @throws InputError for what is not among the options, not for this processor or not allowed
   OwnValues(const std::string& study, const std::vector<OwnOption>& options,
-            const std::vector<std::string>& arguments, StudySize size);
+            const std::vector<std::string>& arguments, StudySize size, Processor processor);
 
   /// @throws std::out_of_range if the study has no such option
   const std::string& text(const std::string& name) const { return values_.at(name); }

@@ -18,13 +18,19 @@ using report::CsvTable;
 constexpr char kAdvice[] =
     "name another study.output, or remove the file, or leave study.append out to replace it";
 
+// Whether the rows are appended is no part of what they are.
+bool says_append(const std::string& key, const std::string& value) {
+  return key == "toml" && value.starts_with("append = ");
+}
+
 // What of a file's comments has to be the same, and what it says in a user's words.
 using Comments = std::vector<std::pair<std::string, std::string>>;
 
 Comments lasting(const CsvTable& table) {
   Comments lasting;
   for (const auto& [key, value] : table.comments()) {
-    if (key != "command" && key != "started") lasting.emplace_back(key, value);
+    if (key == "command" || key == "started" || says_append(key, value)) continue;
+    lasting.emplace_back(key, value);
   }
   return lasting;
 }

@@ -25,6 +25,10 @@ namespace {
 
 constexpr char kRow[] = "  {:<{}} {:>9} {:>10} {:>9} {:>9} {:>10} {:>8} {:>8} {:<4}  {}\n";
 
+// Outcomes of what was not measured.
+constexpr char kUnsuitable[] = "unsuitable";
+constexpr char kDoesNotFit[] = "does not fit";
+
 std::string cells_text(const BoxMesh& mesh) {
   const IndexTriple& n = mesh.cells();
   return mesh.dimension() == 2 ? fmt::format("{} x {}", n[0], n[1])
@@ -113,7 +117,7 @@ class OperatorComparison final : public StudyRun {
     } catch (const UnsuitableRanks& error) {
       say("\n{}D {}, degree {}, {} cells: left out: {}\n", problem.dimension,
           name_of(problem.geometry), problem.degree, cells_text(mesh), error.what());
-      return;
+      return leave_out(problem, threads, rates, kUnsuitable);
     }
     say("\n{}D {}, degree {}, {} DoFs ({} cells), {} points per axis, {}, {}{}\n"
         "  limits: {}\n",
@@ -124,10 +128,10 @@ class OperatorComparison final : public StudyRun {
         ranks_text(problem), rates_text(rates.in(problem.precision)));
     if (!has_room(bench_bytes(problem, partition) + (on_gpu() ? kCudaProgramBytes : 0),
                   on_gpu() ? ranks().available(0) : available(), "")) {
-      return;
+      return leave_out(problem, threads, rates, kDoesNotFit);
     }
     if (on_gpu() && !has_room(gpu_bench_bytes(problem, partition), available(), " on the GPU")) {
-      return;
+      return leave_out(problem, threads, rates, kDoesNotFit);
     }
     say(kRow, "strategy", name_width_, "setup", "operator", "min", "median", "DoF/s", "GB/s",
         "of limit", "by", study().transfers ? "agrees; with transfers" : "agrees");
@@ -167,38 +171,54 @@ class OperatorComparison final : public StudyRun {
     return failed;
   }
 
+  // What a row begins with.
+  std::vector<std::string> row_head(const StudyProblem& problem, int threads,
+                                    const StrategyName& strategy) const {
+    const NodeLattice lattice(make_study_mesh(problem), problem.degree);
+    return {fmt::format("{}", problem.dimension),
+            std::string(name_of(problem.geometry)),
+            fmt::format("{}", problem.degree),
+            fmt::format("{}", problem.degree + study().extra_points),
+            fmt::format("{}", lattice.dof_count()),
+            std::string(name_of(problem.precision)),
+            fmt::format("{}", threads),
+            strategy.kernel,
+            strategy.scatter,
+            strategy.factors ? std::string(factor_storage_name(*strategy.factors)) : "none"};
+  }
+  // The row of a strategy that was not measured.
+  void leave_out(const StudyProblem& problem, int threads, const MeasuredRates& rates,
+                 const StrategyName& strategy, std::string_view outcome) {
+    std::vector<std::string> row = row_head(problem, threads, strategy);
+    row.resize(row.size() + 14);
+    row.emplace_back(outcome);
+    add_machine(rates, row);
+    row.resize(row.size() + 2);
+    add_row(row, problem);
+  }
+  // The rows of all strategies on a problem.
+  void leave_out(const StudyProblem& problem, int threads, const MeasuredRates& rates,
+                 std::string_view outcome) {
+    for (const StrategyName& strategy : study_strategies(study(), problem)) {
+      leave_out(problem, threads, rates, strategy, outcome);
+    }
+  }
+
   void report(const StudyProblem& problem, int threads, const MeasuredRates& rates,
               const Bench& bench, const Measurement& m) {
     const Index dofs = bench.dofs();
     const double copy = rates.memory.copy;
-    const std::vector<std::string> problem_cells = {
-        fmt::format("{}", problem.dimension),
-        std::string(name_of(problem.geometry)),
-        fmt::format("{}", problem.degree),
-        fmt::format("{}", problem.degree + study().extra_points),
-        fmt::format("{}", dofs),
-        std::string(name_of(problem.precision)),
-        fmt::format("{}", threads),
-        m.strategy.kernel,
-        m.strategy.scatter,
-        m.strategy.factors ? std::string(factor_storage_name(*m.strategy.factors)) : "none"};
+    const std::vector<std::string> problem_cells = row_head(problem, threads, m.strategy);
     std::vector<std::string> row = problem_cells;
-    const auto leave_out = [&](std::string_view outcome) {
-      row.resize(row.size() + 14);
-      row.emplace_back(outcome);
-      add_machine(rates, row);
-      row.resize(row.size() + 2);
-      add_row(row, problem);
-    };
     if (!m.unsuitable.empty()) {
       say("  {:<{}} left out: {}\n", m.strategy.text(), name_width_, m.unsuitable);
-      return leave_out("unsuitable");
+      return leave_out(problem, threads, rates, m.strategy, kUnsuitable);
     }
     if (!m.fits) {
       const Index free = available();
       say("  {:<{}} does not fit: needs {}, available {}\n", m.strategy.text(), name_width_,
           bytes_text(m.needed_bytes), bytes_text(free));
-      return leave_out("does not fit");
+      return leave_out(problem, threads, rates, m.strategy, kDoesNotFit);
     }
     const bool agrees =
         m.difference <=

@@ -60,20 +60,22 @@ class SolverComparison final : public StudyRun {
     plain.output.vtk = false;
     plain.output.picture = false;
     const auto leave_out = [&](const std::string& reason) {
-      say("\n{}D {}, degree {}, about {} DoFs: {}\n", problem.dimension, name_of(problem.geometry),
-          problem.degree, human_count(static_cast<double>(problem.target_dofs)), reason);
+      say("\n{}D {}, degree {}, about {} DoFs: left out: {}\n", problem.dimension,
+          name_of(problem.geometry), problem.degree,
+          human_count(static_cast<double>(problem.target_dofs)), reason);
+      for (const std::string& solver : study().solvers) leave_out_row(problem, solver, reason);
     };
     std::optional<BoxPartition> partition;
     try {
       partition = ranks().partition(study(), problem);
     } catch (const UnsuitableRanks& error) {
-      return leave_out(fmt::format("left out: {}", error.what()));
+      return leave_out(error.what());
     }
     const Index least = solving_bytes(plain, partition);
     const Index free = available();
     if (least > free) {
       return leave_out(
-          fmt::format("does not fit, needs {}, available {}", bytes_text(least), bytes_text(free)));
+          fmt::format("does not fit: needs {}, available {}", bytes_text(least), bytes_text(free)));
     }
     const std::unique_ptr<SolverBench> bench = make_solver_bench(study(), problem, ranks());
     say("\n{}D {}, degree {}, {} DoFs, {}, {}{}; operator made in {}\n", problem.dimension,
@@ -113,27 +115,46 @@ class SolverComparison final : public StudyRun {
     return failed;
   }
 
-  void report(const StudyProblem& problem, const SolverBench& bench, const SolverMeasurement& m) {
-    const std::string& name = m.solver;
+  // What a row begins with. @param operator_seconds empty: the operator was not made
+  std::vector<std::string> row_head(const StudyProblem& problem, const std::string& strategy,
+                                    const std::string& operator_seconds,
+                                    const std::string& solver) const {
+    const NodeLattice lattice(make_study_mesh(problem), problem.degree);
     // What 0 stands for differs between numbers of ranks.
     const int threads = study().append ? ranks().threads(problem.threads) : problem.threads;
-    std::vector<std::string> row = {fmt::format("{}", problem.dimension),
-                                    std::string(name_of(problem.geometry)),
-                                    fmt::format("{}", problem.degree),
-                                    fmt::format("{}", bench.dofs()),
-                                    std::string(name_of(problem.precision)),
-                                    fmt::format("{}", threads),
-                                    bench.strategy(),
-                                    fmt::format("{:.6g}", bench.operator_seconds()),
-                                    name,
-                                    std::string(name_of(study().solver.method)),
-                                    fmt::format("{:g}", study().solver.relative_tolerance)};
+    return {fmt::format("{}", problem.dimension),
+            std::string(name_of(problem.geometry)),
+            fmt::format("{}", problem.degree),
+            fmt::format("{}", lattice.dof_count()),
+            std::string(name_of(problem.precision)),
+            fmt::format("{}", threads),
+            strategy,
+            operator_seconds,
+            solver,
+            std::string(name_of(study().solver.method)),
+            fmt::format("{:g}", study().solver.relative_tolerance)};
+  }
+  // Adds the row, which has its head, of a solver that was not measured.
+  void add_left_out(std::vector<std::string> row, const StudyProblem& problem,
+                    const std::string& reason) {
+    row.resize(row.size() + 9);
+    row.push_back("left out: " + reason);
+    add_row(std::move(row), problem);
+  }
+  // On a problem that no operator was made for.
+  void leave_out_row(const StudyProblem& problem, const std::string& solver,
+                     const std::string& reason) {
+    const std::string strategy = study_solver_strategy(study(), problem).text();
+    add_left_out(row_head(problem, strategy, "", solver), problem, reason);
+  }
+
+  void report(const StudyProblem& problem, const SolverBench& bench, const SolverMeasurement& m) {
+    const std::string& name = m.solver;
+    std::vector<std::string> row =
+        row_head(problem, bench.strategy(), fmt::format("{:.6g}", bench.operator_seconds()), name);
     if (!m.left_out.empty()) {
       say("  {:<26} left out: {}\n", name, m.left_out);
-      row.resize(row.size() + 9);
-      row.emplace_back("left out");
-      add_row(row, problem);
-      return;
+      return add_left_out(std::move(row), problem, m.left_out);
     }
     const bool converged = m.report.status == SolveStatus::converged;
     // It is not meant to reach the tolerance.

@@ -87,6 +87,40 @@ TEST_F(CompareTest, SolvesAreForScattersThatAddRightly) {
   EXPECT_EQ(solve("[\"unprotected\"]", "[\"uniform\"]").exit_code, 0);
 }
 
+TEST_F(CompareTest, AppendsToRowsThatWereNotAppended) {
+  const std::vector<std::string> few = {"--set", "study.dimensions=[2]",
+                                        "--set", "study.degrees=[1]",
+                                        "--set", "study.kernels=[\"csr\"]"};
+  ASSERT_EQ(compare(few).exit_code, 0);
+  const std::string rows = read_rows(path() / "study.csv");
+  std::vector<std::string> appending = few;
+  appending.insert(appending.end(), {"--set", "study.append=true"});
+  const ProgramResult ran = compare(appending);
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  const std::string now = read_rows(path() / "study.csv");
+  EXPECT_EQ(std::count(now.begin(), now.end(), '\n'), std::count(rows.begin(), rows.end(), '\n'));
+  appending.insert(appending.end(), {"--set", "study.repetitions=2"});
+  const ProgramResult other = compare(appending);
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_THAT(other.errors, HasSubstr("study.output = \"study.csv\": study.csv: its rows are of "
+                                      "another study (\"repetitions = 3\", here"));
+}
+
+TEST_F(CompareTest, ProblemsThatDoNotFitHaveRows) {
+  const ProgramResult ran = compare({"--set", "study.memory_limit=1", "-q"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  const std::string csv = read_rows(path() / "study.csv");
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 8 * 7);
+  EXPECT_THAT(csv, HasSubstr("2,uniform,1,2,"));
+  EXPECT_THAT(csv, HasSubstr(",csr,none,none,,,,,,,,,,,,,,,does not fit,"));
+  const ProgramResult solved = compare(
+      {"--set", "study.memory_limit=1", "-q", "--set", "study.solvers=[\"jacobi\", \"none\"]"});
+  EXPECT_EQ(solved.exit_code, 0) << solved.errors;
+  const std::string solves = read_rows(path() / "study.csv");
+  EXPECT_EQ(std::count(solves.begin(), solves.end(), '\n'), 1 + 8 * 2);
+  EXPECT_THAT(solves, HasSubstr(",\"left out: does not fit: needs "));
+}
+
 TEST_F(CompareTest, WhatDoesNotFitIsLeftOutAndSaidSo) {
   const ProgramResult ran =
       compare({"--set", "study.memory_limit=51500000", "--set", "study.degrees=[8]"});

@@ -209,6 +209,39 @@ TEST_F(ReportTest, ReplacesAReportAndNothingElse) {
   EXPECT_NE(page("mine.html"), "mine");
 }
 
+TEST_F(ReportTest, IsNoOtherOutput) {
+  const ProgramResult ran = compare("one.x", {"--report", "./one.x"});
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_EQ(ran.errors,
+            "--report ./one.x: is the file of study.output (--csv) one.x as well, and would "
+            "replace it; each needs a name of its own\n");
+  EXPECT_FALSE(std::filesystem::exists(path() / "one.x"));
+  solve("first");
+  EXPECT_EQ(start({"report", "first", "-o", "plots/a.svg", "--plots", "plots"}).exit_code, 1);
+  for (const char* plots : {"first/result.json", "first/result.json/plots"}) {
+    const ProgramResult file = start({"report", "first", "--plots", plots});
+    EXPECT_EQ(file.exit_code, 1);
+    EXPECT_EQ(file.errors,
+              std::string("--plots ") + plots + ": first/result.json is no directory\n");
+  }
+}
+
+TEST_F(ReportTest, OnAFullDiskEndsWithTheCodeForThat) {
+  const SmallDisk disk;
+  if (!disk.mounted()) GTEST_SKIP() << "this user may not mount a file system";
+  const std::filesystem::path full = disk.directory().path();
+  std::ofstream(full / "rest") << std::string(1 << 20, 'x');
+  solve("first");
+  const std::string page_path = (full / "page.html").string();
+  const ProgramResult reported = start({"report", "first", "-o", page_path});
+  EXPECT_EQ(reported.exit_code, 3);
+  const std::string message = "tessera: cannot write " + page_path + ": No space left on device\n";
+  EXPECT_EQ(reported.errors, message);
+  const ProgramResult compared = compare("study.csv", {"--report", page_path});
+  EXPECT_EQ(compared.exit_code, 3);
+  EXPECT_EQ(compared.errors, message);
+}
+
 TEST_F(ReportTest, TablesAndPlotsReplaceTheirLikesAndNothingElse) {
   const std::string mine = "[mesh]\ncells = [2, 2]\n";
   for (const char* option : {"--csv", "--plot"}) {

@@ -16,12 +16,14 @@ std::vector<OwnOption> options() {
        .help = "random sequences of kernels on the GPU",
        .min = 1,
        .max = 100'000,
-       .quick_preset = "20"},
+       .quick_preset = "20",
+       .processors = {Processor::gpu}},
       {.name = "mismatches",
        .placeholder = "FILE.json",
        .preset = "",
        .help = "keeps sequences that were predicted wrongly, cut down to the fewest kernels",
-       .numbers = OwnOption::Numbers::none}};
+       .numbers = OwnOption::Numbers::none,
+       .processors = {Processor::gpu}}};
   for (OwnOption& option : launch_options()) options.push_back(std::move(option));
   return options;
 }

@@ -245,7 +245,8 @@ std::vector<OwnOption> options() {
                                      .placeholder = "MEMORY",
                                      .preset = "shared",
                                      .help = "where the programs on the GPU load from",
-                                     .choices = {"shared", "l1", "l2", "dram"}}};
+                                     .choices = {"shared", "l1", "l2", "dram"},
+                                     .processors = {Processor::gpu}}};
   for (OwnOption& option : launch_options()) options.push_back(std::move(option));
   return options;
 }

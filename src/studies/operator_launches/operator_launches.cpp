@@ -179,7 +179,9 @@ std::vector<OwnOption> launch_options() {
            .placeholder = "CASE.toml",
            .preset = "",
            .help = "the case whose operator and preconditioner are looked at on the GPU",
-           .numbers = OwnOption::Numbers::none},
+           .numbers = OwnOption::Numbers::none,
+           .processors = {Processor::gpu},
+           .reads_file = true},
           {.name = "degrees",
            .placeholder = "P,...",
            .preset = "1,2,4,8",
@@ -187,7 +189,8 @@ std::vector<OwnOption> launch_options() {
            .min = 1,
            .max = 16,
            .numbers = OwnOption::Numbers::several,
-           .quick_preset = "2,4"},
+           .quick_preset = "2,4",
+           .processors = {Processor::gpu}},
           {.name = "dofs",
            .placeholder = "N,...",
            .preset = "10000,100000,1000000,10000000,100000000",
@@ -195,7 +198,8 @@ std::vector<OwnOption> launch_options() {
            .min = 1000,
            .max = 1'000'000'000,
            .numbers = OwnOption::Numbers::several,
-           .quick_preset = "100000,1000000"}};
+           .quick_preset = "100000,1000000",
+           .processors = {Processor::gpu}}};
 }
 
 void visit_launches(const StudyOptions& options, WaveStep step,

@@ -13,13 +13,15 @@ std::vector<OwnOption> transaction_options() {
            .placeholder = "cas|lock|paper",
            .preset = "cas",
            .help = "what a transaction that aborts again and again ends in",
-           .choices = {"cas", "lock", "paper"}},
+           .choices = {"cas", "lock", "paper"},
+           .processors = {Processor::cpu}},
           {.name = "retries",
            .placeholder = "N",
            .preset = "8",
            .help = "transactions tried after the first one",
            .min = 0,
-           .max = 1'000'000}};
+           .max = 1'000'000,
+           .processors = {Processor::cpu}}};
 }
 
 TransactionState transaction_state(const StudyOptions& options, int thread, SpinLock& lock) {

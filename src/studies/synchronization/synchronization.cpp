@@ -361,7 +361,8 @@ std::vector<OwnOption> own_options() {
                                    .help = "additions of a thread in one repetition",
                                    .min = 1,
                                    .max = 100'000'000,
-                                   .quick_preset = "100000"});
+                                   .quick_preset = "100000",
+                                   .processors = {Processor::cpu}});
   return options;
 }
 

@@ -84,6 +84,19 @@ std::vector<Override> level_overrides(const CaseParameters& parameters, int degr
   return overrides;
 }
 
+double cell_size(const BoxMesh& mesh, double volume) {
+  double stretch = 1.0;
+  for (int d = 0; d < mesh.dimension(); ++d) {
+    if (mesh.is_uniform(d)) continue;
+    const double mean = (mesh.upper()[d] - mesh.lower()[d]) / static_cast<double>(mesh.cells()[d]);
+    for (Index c = 0; c < mesh.cells()[d]; ++c) {
+      stretch = std::max(stretch, mesh.cell_width(d, c) / mean);
+    }
+  }
+  const double mean_size = volume / static_cast<double>(mesh.cell_count());
+  return stretch * std::pow(mean_size, 1.0 / mesh.dimension());
+}
+
 std::vector<int> default_degrees(int degree) {
   std::vector<int> degrees;
   for (int p = std::max(1, degree - 1); p <= std::min(degree + 1, kMaxDegree); ++p) {

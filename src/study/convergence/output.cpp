@@ -72,8 +72,13 @@ void ConvergenceOutput::write() const {
     say("\nthe table is in {}\n", command_.csv);
   }
   if (!command_.plot.empty()) {
-    write_text_file(command_.plot, report::draw({plot_}, report::SvgUse::file).front());
-    say("\nthe plot is in {}\n", command_.plot);
+    const std::string svg = report::draw({plot_}, report::SvgUse::file).front();
+    if (svg.empty()) {
+      print_err("tessera: {} is not written: there is no error above 0 to draw\n", command_.plot);
+    } else {
+      write_text_file(command_.plot, svg);
+      say("\nthe plot is in {}\n", command_.plot);
+    }
   }
   if (!command_.report.empty()) {
     report::write_report({{command_.case_file, csv_}}, command_.report);

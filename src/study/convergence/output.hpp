@@ -34,7 +34,8 @@ class ConvergenceOutput {
   void add_row(const std::vector<std::string>& cells);
   /// Adds a line to the plot. @param name with the rate, if there is one
   void add_series(std::string name, std::vector<report::PlotPoint> points);
-  /// Writes the files, if there are rows. @throws OutputError, PlotError
+  /// Writes the files, if there are rows; no plot, but a line on stderr, if there is nothing to
+  /// draw. @throws OutputError, PlotError
   void write() const;
 
  private:

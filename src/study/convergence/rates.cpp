@@ -13,14 +13,15 @@ namespace {
 constexpr double kNearFloor = 100.0;
 // A rate that rises by less from mesh to mesh rises no more.
 constexpr double kRise = 0.1;
+// Where h falls by less, the rate is noise divided by nearly nothing.
+constexpr double kLeastFall = 1.2;
+constexpr double kAboutHalved = 1.5;
 
 constexpr std::array<const char*, kErrorNorms> kNormNames = {"L2", "H1", "max"};
 
 std::optional<double> rate_between(double before, double after, double h_ratio) {
-  // All nodes of a mesh may be on the boundary, where there is no error.
-  constexpr double kNone = 1e-10;
-  const bool is_known = before > kNone * after && after > 0.0 && std::isfinite(before) &&
-                        std::isfinite(after) && h_ratio > 1.0;
+  const bool is_known = before > 0.0 && after > 0.0 && std::isfinite(before) &&
+                        std::isfinite(after) && h_ratio >= kLeastFall;
   if (!is_known) return std::nullopt;
   return std::log(before / after) / std::log(h_ratio);
 }
@@ -58,11 +59,16 @@ std::vector<std::array<Rate, kErrorNorms>> rates_of(const std::vector<SolvedMesh
       const double floor = meshes[i].floors[norm];
       Rate& rate = rates[i][norm];
       if (i > 0) {
-        rate.value = rate_between(meshes[i - 1].errors[norm], error, meshes[i - 1].h / meshes[i].h);
+        const double h_ratio = meshes[i - 1].h / meshes[i].h;
+        rate.value = rate_between(meshes[i - 1].errors[norm], error, h_ratio);
+        rate.is_judged = h_ratio >= kAboutHalved;
       }
       const bool is_low = !rate.value || is_short_of(*rate.value, expected);
-      const double limit = was_right ? kNearFloor * floor : floor;
-      rate.is_rounding = was_rounding || (is_low && error <= limit);
+      const double limit = was_right || was_rounding ? kNearFloor * floor : floor;
+      rate.is_rounding = (was_rounding || is_low) && error <= limit;
+      // On a coarse mesh all nodes may be on the boundary, or the error may vanish at them: what
+      // is left there is rounding, and the error of the next mesh has not grown from it.
+      if (was_rounding && !rate.is_rounding) rate.value.reset();
       was_rounding = rate.is_rounding;
       was_right = rate.value && !is_low;
     }
@@ -75,36 +81,43 @@ Judgment judge(const std::vector<std::array<Rate, kErrorNorms>>& rates,
   std::vector<std::string> found;
   bool is_low = false;
   bool is_rising = true;
-  bool has_rounding = false;
+  int lost = 0;
   for (int norm = 0; norm < 2; ++norm) {
     const double expected = norm == 0 ? expected_rates.l2 : expected_rates.h1;
     std::optional<double> last;
     std::optional<double> before;
     for (const auto& row : rates) {
-      has_rounding = has_rounding || row[norm].is_rounding;
-      if (row[norm].is_rounding || !row[norm].value) continue;
+      if (row[norm].is_rounding || !row[norm].value || !row[norm].is_judged) continue;
       before = last;
       last = row[norm].value;
     }
+    if (!rates.empty() && rates.back()[norm].is_rounding) ++lost;
     if (!last) continue;
     found.push_back(fmt::format("{:.2f} in {}", *last, kNormNames[norm]));
     if (!is_short_of(*last, expected)) continue;
     is_low = true;
-    is_rising = is_rising && (!before || *last > *before + kRise);
+    is_rising = is_rising && (!before || (*last > 0.0 && *last > *before + kRise));
   }
   const std::string expectation =
       fmt::format("{:g} in L2 and {:g} in H1", expected_rates.l2, expected_rates.h1);
   if (found.empty()) {
-    return has_rounding ? Judgment{RateVerdict::as_expected,
-                                   fmt::format("no rate: {} has taken over from the start",
-                                               expected_rates.floor)}
-                        : Judgment{RateVerdict::unknown, "no rate: it takes two errors"};
+    if (lost == 2) {
+      return {RateVerdict::as_expected,
+              fmt::format("no rate: {} has taken over from the start", expected_rates.floor)};
+    }
+    const bool is_halved = std::any_of(rates.begin(), rates.end(),
+                                       [](const auto& row) { return row.front().is_judged; });
+    return {RateVerdict::unknown,
+            rates.size() < 2 || is_halved
+                ? "no rate: it takes two errors"
+                : "no rate that tells: the largest cell is nowhere about halved; finer meshes, by "
+                  "--levels, halve it"};
   }
   const std::string text =
       fmt::format("rate {}", fmt::join(found, " and ")) +
-      (found.size() < 2 ? ", the other one is lost in " + expected_rates.floor : "");
+      (found.size() < 2 && lost > 0 ? ", the other one is lost in " + expected_rates.floor : "");
   const std::string until =
-      has_rounding ? fmt::format(", until {} takes over", expected_rates.floor) : "";
+      lost > 0 ? fmt::format(", until {} takes over", expected_rates.floor) : "";
   if (!is_low) return {RateVerdict::as_expected, text + ": as expected" + until};
   if (is_rising) {
     return {

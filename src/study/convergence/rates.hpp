@@ -16,7 +16,7 @@ inline constexpr int kErrorNorms = 3;
 
 /// What rates are computed from: one mesh, or one length of steps, solved.
 struct SolvedMesh {
-  /// Edge of a square or cube as large as a cell is in the mean, or the length of a step.
+  /// How large the largest cell is (cell_size() in meshes.hpp), or the length of a step.
   double h = 0.0;
   std::array<double, kErrorNorms> errors{};
   /// Below these, errors are rounding, what the solver leaves, or of another kind.
@@ -25,11 +25,13 @@ struct SolvedMesh {
 
 /// How an error fell from the mesh before.
 struct Rate {
-  /// log(error before / error) / log(h before / h); absent on the first mesh, or where an error is
-  /// 0 or not known.
+  /// log(error before / error) / log(h before / h); absent on the first mesh, where an error is 0
+  /// or not known, where the error before is rounding, or where h hardly changes.
   std::optional<double> value = {};
   /// Rounding takes over: the error is near its floor and falls more slowly than it did, or should.
   bool is_rounding = false;
+  /// Whether h is about halved, so that the rate tells.
+  bool is_judged = false;
 };
 
 /// "2.97", the word if it is lost, or a dash.
@@ -63,7 +65,8 @@ struct Judgment {
 };
 
 /// What the finest rates that are not rounding say of a degree. Too low is a rate that is less than
-/// expected by more than kRateTolerance, and does not rise toward it any more.
+/// expected by more than kRateTolerance, and does not rise toward it any more; an error that does
+/// not fall has none that rises.
 Judgment judge(const std::vector<std::array<Rate, kErrorNorms>>& rates,
                const ExpectedRates& expected);
 inline constexpr double kRateTolerance = 0.3;

@@ -22,6 +22,7 @@
 #include "src/solve/evaluation.hpp"
 #include "src/solve/nonlinear/nonlinear_solve.hpp"
 #include "src/solve/solve.hpp"
+#include "src/study/convergence/meshes.hpp"
 
 namespace tessera {
 void require_room(const CaseParameters& parameters) {
@@ -54,15 +55,15 @@ SolvedMesh mesh_of(const CaseParameters& parameters, const Evaluation& evaluatio
   const SolutionNumbers& numbers = evaluation.solution;
   const ErrorNorms& error = *evaluation.error;
   SolvedMesh mesh;
-  const auto cells = static_cast<double>(make_box_mesh(parameters).cell_count());
-  mesh.h = std::pow(numbers.volume / cells, 1.0 / parameters.mesh.dimension);
+  const BoxMesh box = make_box_mesh(parameters);
+  mesh.h = cell_size(box, numbers.volume);
   mesh.errors = {error.l2, error.h1_seminorm, error.max};
   mesh.floors = error_floors(
       {.epsilon = epsilon_of(parameters.operation.precision),
        .relative_residual = report.true_relative_residual,
        .degree = parameters.space.degree,
        .cells = *std::max_element(parameters.mesh.cells.begin(), parameters.mesh.cells.end()),
-       .h = mesh.h,
+       .h = std::pow(numbers.volume / static_cast<double>(box.cell_count()), 1.0 / box.dimension()),
        .magnitude = std::max(std::abs(numbers.min), std::abs(numbers.max)),
        .volume = numbers.volume});
   return mesh;

@@ -10,6 +10,7 @@ namespace tessera::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr char kCase[] =
@@ -88,6 +89,37 @@ TEST_F(Convergence, OfAWrongSolutionFails) {
               HasSubstr("NOT the expected 4 in L2 and 3 in H1"));
 }
 
+TEST_F(Convergence, OfAWrongSolutionThatTheCoarsestMeshHasFails) {
+  // The only cell of the first mesh has no free node.
+  write_file(path() / "case.toml",
+             "[mesh]\ndimension = 2\ncells = [8, 8]\n[space]\ndegree = 1\n"
+             "[problem]\nexact = \"x*y\"\nsource = \"10\"\n"
+             "[boundary]\nright = { value = \"y\" }\ntop = { value = \"x\" }\n");
+  const ProgramResult ran = run({"--degrees", "1", "--csv", "rates.csv"});
+  EXPECT_EQ(ran.exit_code, 2) << ran.output;
+  ASSERT_EQ(table().size(), 5U);
+  EXPECT_THAT(table()[1], HasSubstr("rounding in l2"));
+  for (std::size_t row = 2; row <= 4; ++row) EXPECT_THAT(table()[row], Not(HasSubstr("rounding")));
+}
+
+TEST_F(Convergence, OfGradedMeshesIsJudgedByTheLargestCells) {
+  write_file(path() / "case.toml",
+             "[mesh]\ndimension = 2\ncells = [8, 8]\nspacing = [\"uniform\", { geometric = 0.5 }]\n"
+             "[space]\ndegree = 2\n[problem]\nexact = \"sin(2*x+y)\"\nsource = \"5*sin(2*x+y)\"\n"
+             "[boundary]\nleft = { value = \"sin(y)\" }\nright = { value = \"sin(2+y)\" }\n"
+             "bottom = { value = \"sin(2*x)\" }\ntop = { value = \"sin(2*x+1)\" }\n");
+  const std::string lines =
+      "mesh.spacing=[\"uniform\", [0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 1]]";
+  for (const char* spacing : {"mesh.spacing=[\"uniform\", { geometric = 0.5 }]", lines.c_str()}) {
+    for (const auto& [levels, said] : {std::pair("4", "the largest cell is nowhere about halved"),
+                                       std::pair("6", ": as expected")}) {
+      const ProgramResult ran = run({"--degrees", "2", "--levels", levels, "--set", spacing});
+      EXPECT_EQ(ran.exit_code, 0) << ran.output << ran.errors;
+      EXPECT_THAT(ran.output, HasSubstr(said));
+    }
+  }
+}
+
 TEST_F(Convergence, StopsByItselfAndSaysWhy) {
   const ProgramResult ran =
       run({"--levels", "12", "--max-dofs", "5000", "--degrees", "2", "--csv", "rates.csv"});
@@ -112,6 +144,28 @@ TEST_F(Convergence, DrawsAPlotOrSaysThatItCannot) {
   EXPECT_EQ(ran.exit_code, 0) << ran.errors;
   EXPECT_THAT(read_file(path() / "rates.svg"), HasSubstr("degree 2, rate "));
   EXPECT_THAT(read_file(path() / "rates.html"), HasSubstr("Convergence"));
+}
+
+TEST_F(Convergence, WritesNoPlotThatIsEmpty) {
+  if (std::system("gnuplot --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "no gnuplot";
+  const ProgramResult ran = run({"--max-dofs", "1", "--plot", "rates.svg", "--csv", "rates.csv"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_THAT(ran.output, Not(HasSubstr("the plot is in")));
+  EXPECT_EQ(ran.errors, "tessera: rates.svg is not written: there is no error above 0 to draw\n");
+  EXPECT_FALSE(std::filesystem::exists(path() / "rates.svg"));
+}
+
+TEST_F(Convergence, RefusesOneFileForTwoOutputs) {
+  std::filesystem::create_directory(path() / "here");
+  std::filesystem::create_directory_symlink("here", path() / "link");
+  for (const auto& [csv, plot] :
+       {std::pair("a.x", "a.x"), std::pair("a.x", "./a.x"), std::pair("here/a.x", "link/a.x")}) {
+    const ProgramResult ran = run({"--csv", csv, "--plot", plot});
+    EXPECT_EQ(ran.exit_code, 1) << plot;
+    EXPECT_EQ(ran.output, "");
+    EXPECT_THAT(ran.errors, HasSubstr(std::string("--plot ") + plot + ": is the file of --csv"));
+    EXPECT_FALSE(std::filesystem::exists(path() / csv));
+  }
 }
 
 TEST_F(Convergence, SaysWhichErrorsCannotBeComputed) {

@@ -92,6 +92,30 @@ TEST(ConvergenceRates, OfASolutionInTheSpaceAreAllRounding) {
   EXPECT_EQ(judged({0.0, 0.0}, 2).verdict, RateVerdict::as_expected);
 }
 
+TEST(ConvergenceRates, OfErrorsFarAboveTheFirstOneAreNotRounding) {
+  const auto rates = rates_of(meshes({3e-17, 0.31, 0.39, 0.41}), rates_in_space(1));
+  EXPECT_TRUE(rates[0][0].is_rounding);
+  EXPECT_FALSE(rates[1][0].value.has_value());
+  for (std::size_t i = 1; i < rates.size(); ++i) EXPECT_FALSE(rates[i][0].is_rounding);
+  EXPECT_EQ(judged({3e-17, 0.31, 0.39, 0.41}, 1).verdict, RateVerdict::too_low);
+  EXPECT_EQ(judged({3e-17, 0.31}, 1).verdict, RateVerdict::unknown);
+  EXPECT_EQ(judged({0.0, 0.4, 0.1, 0.025}, 1).text, "rate 2.00 in L2 and 1.00 in H1: as expected");
+}
+
+TEST(ConvergenceRates, AreJudgedWhereTheSizeIsAboutHalved) {
+  std::vector<SolvedMesh> solved = meshes({1.0, 0.9, 0.2, 0.1});
+  const double sizes[] = {1.0, 0.95, 0.7, 0.35};
+  for (std::size_t i = 0; i < solved.size(); ++i) solved[i].h = sizes[i];
+  const auto rates = rates_of(solved, rates_in_space(2));
+  EXPECT_FALSE(rates[1][0].value.has_value());
+  EXPECT_TRUE(rates[2][0].value.has_value());
+  EXPECT_THAT(judge(rates, rates_in_space(2)).text, HasSubstr("rate 1.00 in L2"));
+  solved.pop_back();
+  const Judgment judgment = judge(rates_of(solved, rates_in_space(2)), rates_in_space(2));
+  EXPECT_EQ(judgment.verdict, RateVerdict::unknown);
+  EXPECT_THAT(judgment.text, HasSubstr("the largest cell is nowhere about halved"));
+}
+
 TEST(ConvergenceRates, TakeTwoMeshes) {
   EXPECT_EQ(judged({1e-3}, 2).verdict, RateVerdict::unknown);
   EXPECT_EQ(judged({1e-3}, 2).text, "no rate: it takes two errors");
@@ -172,6 +196,17 @@ TEST(ConvergenceMeshes, AreNestedWhereTheyAreGraded) {
     }
   }
   EXPECT_EQ(on_level(mesh, "", 2, 1, 4).mesh.spacing[0].ratio, 1.5);
+}
+
+TEST(ConvergenceMeshes, AreAsLargeAsTheirLargestCells) {
+  const auto size = [](const std::string& mesh) {
+    return cell_size(make_box_mesh(load("dimension = 2\n" + mesh).parameters), 1.0);
+  };
+  EXPECT_NEAR(size("cells = [4, 4]\n"), 0.25, 1e-14);
+  EXPECT_NEAR(size("cells = [8, 2]\n"), 0.25, 1e-14);
+  EXPECT_NEAR(size("cells = [4, 4]\nspacing = [\"uniform\", [0, 0.1, 0.2, 0.3, 1]]\n"), 0.7, 1e-14);
+  // The first axis is closer to uniform.
+  EXPECT_NEAR(size("cells = [2, 2]\nspacing = [[0, 0.4, 1], [0, 0.1, 1]]\n"), 0.9, 1e-14);
 }
 
 TEST(ConvergenceMeshes, HaveTheDegreesNextToTheCases) {

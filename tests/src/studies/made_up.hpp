@@ -34,7 +34,7 @@ inline std::string verdict(const std::string& study, const std::string& number,
 inline StudyOptions options_of(const std::string& study, const std::vector<std::string>& own) {
   const StudyInfo& info = find_study(study);
   return {.pace = {.repetitions = 5, .time_limit_s = 0.01},
-          .own = OwnValues(study, info.options, own, StudySize::full)};
+          .own = OwnValues(study, info.options, own, StudySize::full, Processor::cpu)};
 }
 
 }  // namespace tessera::testing

@@ -26,8 +26,7 @@ const std::string kStudy = "aggregation";
 
 /// Stronger than what the queue needs.
 struct SequentialMemory {
-  template <class T>
-  static T add(T* value, T more) {
+  static std::uint64_t add(std::uint64_t* value, std::uint64_t more) {
     return std::atomic_ref(*value).fetch_add(more);
   }
   static std::uint32_t load(const std::uint32_t* value) {
@@ -44,12 +43,10 @@ struct TestQueue {
             std::uint64_t packages)
       : slot_messages(messages),
         message_words(words_per_message),
-        write_tickets(slots),
-        read_tickets(slots),
         flags(slots),
         // What nobody has written is no message.
         words(slots * messages * words_per_message, ~std::uint64_t{0}),
-        outlet{.readers = {&next_read, read_tickets.data()},
+        outlet{.next_read = &next_read,
                .flags = flags.data(),
                .words = words.data(),
                .slots = slots,
@@ -59,9 +56,8 @@ struct TestQueue {
 
   template <class Memory>
   void produce(std::uint64_t first, std::uint64_t step) {
-    const QueueSide writers = {&next_written, write_tickets.data()};
     for (std::uint64_t package = first; package < outlet.packages; package += step) {
-      const SlotTicket ticket = draw_ticket<Memory>(writers, outlet.slots);
+      const SlotTicket ticket = draw_ticket<Memory>(&next_written, outlet.slots);
       while (!may_fill<Memory>(flags.data(), ticket)) std::this_thread::yield();
       std::uint64_t* const slot = words.data() + ticket.slot * outlet.slot_words;
       for (std::size_t m = 0; m < slot_messages; ++m) {
@@ -78,8 +74,6 @@ struct TestQueue {
   std::uint64_t next_written = 0;
   std::uint64_t next_read = 0;
   std::uint32_t given_up = 0;
-  std::vector<std::uint32_t> write_tickets;
-  std::vector<std::uint32_t> read_tickets;
   std::vector<SlotFlags> flags;
   std::vector<std::uint64_t> words;
   QueueOutlet outlet;
@@ -127,6 +121,26 @@ TYPED_TEST(SlotQueue, BringsEveryMessageOnceThroughTwoSlots) {
   for (const ConsumerCounts& one : counts) EXPECT_LE(one.polling_s, one.seconds);
 }
 
+/// Another thread draws tickets for all slots as soon as this one has drawn a number.
+struct InterruptedMemory {
+  static std::uint64_t add(std::uint64_t* value, std::uint64_t more) {
+    const std::uint64_t before = HostMemory::add(value, more);
+    for (int n = 0; n < 2; ++n) draw_ticket<HostMemory>(value, 2);
+    return before;
+  }
+};
+
+// Else the ticket of a slot that is never filled may have the turn of one that is, whose holder
+// waits forever.
+TEST(SlotTickets, HaveTheTurnOfTheirNumber) {
+  std::uint64_t drawn = 0;
+  for (int n = 0; n < 5; ++n) {
+    const SlotTicket ticket = draw_ticket<InterruptedMemory>(&drawn, 2);
+    EXPECT_EQ(ticket.slot, ticket.number % 2);
+    EXPECT_EQ(ticket.turn, ticket.number / 2);
+  }
+}
+
 TEST(SlotConsumer, SendsAnOldBufferWhileItWaits) {
   TestQueue queue(2, 1, 1, 2);
   const BufferRule rule = {.words = 8, .timeout = 1ms};
@@ -138,11 +152,10 @@ TEST(SlotConsumer, SendsAnOldBufferWhileItWaits) {
                      [&](std::span<const std::uint64_t> words) { sent += words.size(); });
   });
   // The first of two packages.
-  const QueueSide writers = {&queue.next_written, queue.write_tickets.data()};
-  publish<HostMemory>(queue.flags.data(), draw_ticket<HostMemory>(writers, 2));
+  publish<HostMemory>(queue.flags.data(), draw_ticket<HostMemory>(&queue.next_written, 2));
   while (sent == 0) std::this_thread::yield();
   EXPECT_EQ(sent, 1U);
-  publish<HostMemory>(queue.flags.data(), draw_ticket<HostMemory>(writers, 2));
+  publish<HostMemory>(queue.flags.data(), draw_ticket<HostMemory>(&queue.next_written, 2));
   consumer.join();
   EXPECT_EQ(sent, 2U);
   EXPECT_EQ(counts.buffers, 2U);

@@ -70,6 +70,7 @@ TEST_F(StudyProgram, MistakesAreNamedAndNothingIsWritten) {
       {{"synchronization", "--repetitions", "4"}, "--repetitions"},
       {{"synchronization", "--threads", "0"}, "--threads"},
       {{"synchronization", "--device", "tpu"}, "--device"},
+      {{"block-scheduling", "--case", "nofile.toml"}, "--case: does nothing"},
       {{"synchronization", "--csv", "nowhere/rows.csv"}, "--csv nowhere/rows.csv"},
       {{"--updates", "3"}, "3"}};
   for (const auto& [arguments, message] : mistakes) {

@@ -20,10 +20,20 @@ const std::vector<OwnOption> kOptions = {
      .min = 2,
      .max = 64,
      .numbers = OwnOption::Numbers::several},
-    {.name = "order", .placeholder = "up|down", .preset = "up", .choices = {"up", "down"}}};
+    {.name = "order", .placeholder = "up|down", .preset = "up", .choices = {"up", "down"}},
+    {.name = "kernels",
+     .placeholder = "N",
+     .preset = "1",
+     .max = 9,
+     .processors = {Processor::gpu}},
+    {.name = "case",
+     .placeholder = "CASE.toml",
+     .preset = "",
+     .numbers = OwnOption::Numbers::none,
+     .reads_file = true}};
 
 OwnValues values(const std::vector<std::string>& arguments, StudySize size = StudySize::full) {
-  return {"made-up", kOptions, arguments, size};
+  return {"made-up", kOptions, arguments, size, Processor::cpu};
 }
 
 std::string error_of(const std::vector<std::string>& arguments) {
@@ -55,7 +65,7 @@ TEST(OwnOptions, MistakesAreNamed) {
             "--update: the study made-up has no such option; did you mean --updates?");
   EXPECT_EQ(error_of({"--colour", "7"}),
             "--colour: the study made-up has no such option; its own are --updates, --sizes, "
-            "--order");
+            "--order, --kernels, --case");
   EXPECT_EQ(error_of({"--updates"}), "--updates: needs a value, N");
   EXPECT_EQ(error_of({"--updates", "0"}), "--updates 0: must be a whole number from 1 to 1000");
   EXPECT_EQ(error_of({"--updates=1,2"}), "--updates 1,2: must be a whole number from 1 to 1000");
@@ -64,6 +74,9 @@ TEST(OwnOptions, MistakesAreNamed) {
   EXPECT_EQ(error_of({"--sizes=99999999999999999999"}),
             "--sizes 99999999999999999999: must be whole numbers, as 1,2,4, from 2 to 64");
   EXPECT_EQ(error_of({"--order", "sideways"}), "--order sideways: must be up or down");
+  EXPECT_EQ(error_of({"--kernels", "2"}),
+            "--kernels: does nothing in the study made-up on the CPU: --device cuda uses it");
+  EXPECT_EQ(error_of({"--case", "no/such.toml"}), "--case no/such.toml: there is no such file");
 }
 
 TEST(StudyOptions, OnlySelectsVariantsAndTheirKinds) {
@@ -89,10 +102,12 @@ TEST(Studies, EveryRowIsComplete) {
     EXPECT_FALSE(study.variants.empty()) << study.name;
     EXPECT_NE(study.measure, nullptr) << study.name;
     for (const StudySize size : {StudySize::full, StudySize::quick}) {
-      const OwnValues presets(study.name, study.options, {}, size);
+      const OwnValues presets(study.name, study.options, {}, size, Processor::cpu);
       for (const OwnOption& option : study.options) {
+        ASSERT_FALSE(option.processors.empty()) << study.name << " " << option.name;
         EXPECT_NO_THROW(OwnValues(study.name, study.options,
-                                  {"--" + option.name, presets.text(option.name)}, size))
+                                  {"--" + option.name, presets.text(option.name)}, size,
+                                  option.processors.front()))
             << study.name << " " << option.name;
       }
     }

@@ -159,6 +159,12 @@ TEST_F(TimeCommands, ConvergenceTakesTolerancesAndLimits) {
   EXPECT_THAT(adaptive.output, HasSubstr("  0.001 "));
   EXPECT_THAT(adaptive.output, HasSubstr("  0.0001 "));
   EXPECT_THAT(adaptive.output, HasSubstr("the error follows the tolerance"));
+  // Stability limits the steps, so that these are nearly the same.
+  const ProgramResult stiff =
+      command("convergence", {"--levels", "3", "--set", "time.tolerance=1e-3", "--set",
+                              "time.method=explicit-rk", "--csv", "stiff.csv"});
+  EXPECT_EQ(stiff.exit_code, 0) << stiff.output << stiff.errors;
+  EXPECT_THAT(rates_in(read_rows(path() / "stiff.csv"), 16), ::testing::IsEmpty());
   const ProgramResult limited = command("convergence", {"--time-limit", "1e-9"});
   EXPECT_EQ(limited.exit_code, 0);
   EXPECT_THAT(limited.output, HasSubstr("left out: would take about "));

@@ -33,10 +33,6 @@ struct DeviceMemory {
                                         static_cast<unsigned long long>(more));),
                       (return 0;))
   }
-  __host__ __device__ static std::uint32_t add([[maybe_unused]] std::uint32_t* value,
-                                               [[maybe_unused]] std::uint32_t more) {
-    NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return atomicAdd(value, more);), (return 0;))
-  }
   __host__ __device__ static std::uint32_t load([[maybe_unused]] const std::uint32_t* value) {
     NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return load_acquire(value);), (return 0;))
   }
@@ -47,7 +43,7 @@ struct DeviceMemory {
 };
 
 struct QueueInlet {
-  QueueSide writers;
+  std::uint64_t* next_written;
   SlotFlags* flags;
   std::uint64_t* words;
   std::uint32_t slots;
@@ -72,7 +68,7 @@ __global__ void __launch_bounds__(kThreads) fill_slots(QueueInlet queue) {
   __shared__ bool goes_on;
   for (std::uint64_t package = blockIdx.x; package < queue.packages; package += gridDim.x) {
     if (threadIdx.x == 0) {
-      ticket = draw_ticket<DeviceMemory>(queue.writers, queue.slots);
+      ticket = draw_ticket<DeviceMemory>(queue.next_written, queue.slots);
       goes_on = wait_for(queue, ticket);
     }
     __syncthreads();
@@ -97,23 +93,21 @@ DeviceProducers::DeviceProducers(int message_bytes, std::int64_t queue_bytes)
       flags_(make_pinned(slots_ * sizeof(SlotFlags))),
       words_(make_pinned(slots_ * static_cast<std::size_t>(slot_words_) * 8)),
       given_up_(make_pinned(sizeof(std::uint32_t))),
-      next_written_(1),
-      write_tickets_(slots_),
-      read_tickets_(slots_) {}
+      next_written_(1) {
+  *static_cast<std::uint32_t*>(given_up_.get()) = 0;
+}
 
 void DeviceProducers::reset() {
   auto* const flags = static_cast<SlotFlags*>(flags_.get());
   std::fill_n(flags, slots_, SlotFlags{});
-  std::fill(read_tickets_.begin(), read_tickets_.end(), 0);
   next_read_ = 0;
   *static_cast<std::uint32_t*>(given_up_.get()) = 0;
   zero_on_device(next_written_.data(), next_written_.bytes());
-  zero_on_device(write_tickets_.data(), write_tickets_.bytes());
   synchronize_device();
 }
 
 void DeviceProducers::produce(std::uint64_t packages) {
-  const QueueInlet queue = {.writers = {next_written_.data(), write_tickets_.data()},
+  const QueueInlet queue = {.next_written = next_written_.data(),
                             .flags = static_cast<SlotFlags*>(flags_.get()),
                             .words = static_cast<std::uint64_t*>(words_.get()),
                             .slots = slots_,
@@ -131,7 +125,7 @@ void DeviceProducers::produce(std::uint64_t packages) {
 }
 
 QueueOutlet DeviceProducers::outlet(std::uint64_t packages) {
-  return {.readers = {&next_read_, read_tickets_.data()},
+  return {.next_read = &next_read_,
           .flags = static_cast<SlotFlags*>(flags_.get()),
           .words = static_cast<const std::uint64_t*>(words_.get()),
           .slots = slots_,

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "solvers/memory/cuda_owners.hpp"
 #include "solvers/memory/device_array.hpp"
@@ -40,9 +39,7 @@ class DeviceProducers {
   Pinned words_;
   Pinned given_up_;
   DeviceArray<std::uint64_t> next_written_;
-  DeviceArray<std::uint32_t> write_tickets_;
   std::uint64_t next_read_ = 0;
-  std::vector<std::uint32_t> read_tickets_;
 };
 
 /// Seconds of a copy of so many bytes from the GPU to page-locked memory, again and again.

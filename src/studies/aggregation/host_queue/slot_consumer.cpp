@@ -75,7 +75,7 @@ ConsumerCounts consume(const QueueOutlet& queue, const BufferRule& rule,
   const Clock::time_point start = Clock::now();
   Collector collector(rule, buffer, send);
   for (;;) {
-    const SlotTicket ticket = draw_ticket<HostMemory>(queue.readers, queue.slots);
+    const SlotTicket ticket = draw_ticket<HostMemory>(queue.next_read, queue.slots);
     if (ticket.number >= queue.packages) break;
     if (!wait_for(queue, ticket, rule, collector)) break;
     collector.add({queue.words + ticket.slot * queue.slot_words, queue.slot_words}, Clock::now());

@@ -17,8 +17,7 @@ namespace tessera {
 
 /// How a thread of the host adds, loads and stores what other processors see.
 struct HostMemory {
-  template <class T>
-  static T add(T* value, T more) {
+  static std::uint64_t add(std::uint64_t* value, std::uint64_t more) {
     return std::atomic_ref(*value).fetch_add(more, std::memory_order_relaxed);
   }
   template <class T>
@@ -33,7 +32,7 @@ struct HostMemory {
 
 /// A queue as a consumer sees it.
 struct QueueOutlet {
-  QueueSide readers = {};
+  std::uint64_t* next_read = nullptr;    ///< tickets that consumers have drawn
   SlotFlags* flags = nullptr;            ///< [slots]
   const std::uint64_t* words = nullptr;  ///< [slots][slot_words]
   std::uint32_t slots = 0;

@@ -12,12 +12,6 @@ struct alignas(128) SlotFlags {
   std::uint32_t full = 0;
 };
 
-/// Where a side, of producers or of consumers, draws its tickets; the other one never looks.
-struct QueueSide {
-  std::uint64_t* next = nullptr;     ///< how many have been drawn
-  std::uint32_t* tickets = nullptr;  ///< [slots], of each slot
-};
-
 /// The right to fill or to empty a slot when its turn comes.
 struct SlotTicket {
   std::uint64_t number;  ///< among all tickets of the side
@@ -26,17 +20,20 @@ struct SlotTicket {
 };
 
 // Memory says how a processor adds, loads and stores what others see:
-//   T add(T* value, T more)              returns what was there; on memory of the own side alone
+//   std::uint64_t add(std::uint64_t* value, std::uint64_t more)   returns what was there; on memory
+//                                                                 of the own side alone
 //   std::uint32_t load(const std::uint32_t*)   what was stored before what it sees, is seen, too
 //   void store(std::uint32_t*, std::uint32_t)  after all that this side has done before
 // The functions are constexpr so that a GPU may call them.
 
-/// Draws a ticket, for the slots in turn.
+/// Draws a ticket, for the slots in turn. Number and turn are one draw: who has the number of a
+/// filled slot has its turn, too. @param drawn how many tickets the side has drawn, of producers or
+/// of consumers; the other one never looks
 template <class Memory>
-constexpr SlotTicket draw_ticket(const QueueSide& side, std::uint32_t slots) {
-  const std::uint64_t number = Memory::add(side.next, std::uint64_t{1});
-  const auto slot = static_cast<std::uint32_t>(number % slots);
-  return {number, slot, Memory::add(&side.tickets[slot], std::uint32_t{1})};
+constexpr SlotTicket draw_ticket(std::uint64_t* drawn, std::uint32_t slots) {
+  const std::uint64_t number = Memory::add(drawn, 1);
+  return {number, static_cast<std::uint32_t>(number % slots),
+          static_cast<std::uint32_t>(number / slots)};
 }
 
 /// Whether the producer that has the ticket may fill the slot now.

@@ -56,7 +56,6 @@ class DeviceRouting {
   struct Counting;
   void route_all(const RoutingWork& work, Counting* counting);
   void route(const RoutingWork& work, const BufferShape& shape, const Source& source);
-  void route_indirectly(const RoutingWork& work, const BufferShape& shape, const Source& source);
   void sort_all(const RoutingWork& work, const Source& source);
   void deliver(const RoutingWork& work, const BufferShape& shape, Counting* counting);
   std::int64_t waiting();
