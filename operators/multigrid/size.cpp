@@ -19,12 +19,21 @@ Saturated vectors(const LevelParts& level, int count) {
   return Saturated(level.dofs) * level.value_bytes * count;
 }
 
-// Every application of A but the residual's is part of a step, and the first step has none; with
-// the transfer to and from the coarser level. Beside x and y of the application a step has 7
-// vectors, the first one 4, the residual 3, the transfers' sweeps 6.2.
+// Steps of Chebyshev's iteration. The first one from 0 has no application, and 3 vectors; the first
+// one with an application has no iterate before its own, and 5 vectors; the others have 6.
+double bytes_from_zero(int steps, double apply, double vector) {
+  const double others = steps > 1 ? (steps - 1) * (apply + 6.0 * vector) - vector : 0.0;
+  return 3.0 * vector + others;
+}
+double bytes_from_iterate(int steps, double apply, double vector) {
+  return steps * (apply + 6.0 * vector) - vector;
+}
+
+// Of smoothing before and after the coarser levels, the residual, which has 3 vectors beside x and
+// y of the application, and the transfer to and from the coarser level, whose sweeps have 6.2.
 double smoothed_bytes(const MultigridOptions& options, double apply, double vector) {
-  const double steps = 2.0 * options.smoother_degree - 1.0;
-  return steps * (apply + 7.0 * vector) + 4.0 * vector + apply + 3.0 * vector + 6.2 * vector;
+  return bytes_from_zero(options.smoother_degree, apply, vector) +
+         bytes_from_iterate(options.smoother_degree, apply, vector) + apply + (3.0 + 6.2) * vector;
 }
 
 }  // namespace
@@ -76,7 +85,7 @@ double level_cycle_bytes(const MultigridOptions& options, const LevelParts& leve
     case LevelWork::solve_by_inverse:
       return static_cast<double>(level.dofs) * vector;
     case LevelWork::solve_by_chebyshev:
-      return level.coarse_steps * (level.apply_bytes + 4.0 * vector);
+      return bytes_from_zero(level.coarse_steps, level.apply_bytes, vector);
     case LevelWork::smooth_by_blocks:
       // A step reads the blocks in place of the operator.
       return smoothed_bytes(options, level.apply_bytes, vector) +
