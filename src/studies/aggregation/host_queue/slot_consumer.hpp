@@ -17,7 +17,8 @@ namespace tessera {
 
 /// How a thread of the host adds, loads and stores what other processors see.
 struct HostMemory {
-  static std::uint64_t add(std::uint64_t* value, std::uint64_t more) {
+  template <class T>
+  static T add(T* value, std::type_identity_t<T> more) {
     return std::atomic_ref(*value).fetch_add(more, std::memory_order_relaxed);
   }
   template <class T>
