@@ -34,10 +34,10 @@ constexpr RecurrenceStep recurrence_step(double gamma, double delta, double prev
   return {gamma, beta, pq, gamma / pq};
 }
 
-/// beta = ||r - alpha q||^2 / r.r with q = A p, foreseen before the step: as r.q = p.q,
+/// beta = ||r - alpha q||^2 / r.r with q = A p and alpha = r.r / p.q, foreseen before the step: as
+/// r.q = p.q,
 ///
-///     ||r - alpha q||^2 = r.r - 2 alpha r.q + alpha^2 q.q = alpha^2 q.q - r.r,   alpha = r.r /
-///     p.q.
+///     ||r - alpha q||^2 = r.r - 2 alpha r.q + alpha^2 q.q = alpha^2 q.q - r.r.
 ///
 /// Only beta is to be made of it, so that rounding does not build up (Meurant, Computer solution of
 /// large linear systems, 1999, chapter 6.7, has this and other forms). Rounding may make it
