@@ -70,6 +70,12 @@ PreconditionerKind kind_of(const Preconditioner<T, Space>* m) {
   return m->as_diagonal() != nullptr ? PreconditionerKind::diagonal : PreconditionerKind::general;
 }
 
+/// Whether a solver that can read M r in single precision needs a vector for it all the same.
+template <class T, class Space>
+bool stores_correction(const Preconditioner<T, Space>* m) {
+  return kind_of(m) == PreconditionerKind::general && m->as_single() == nullptr;
+}
+
 /// M = diag(A)^-1.
 template <class T, class Space = Host>
 class Jacobi final : public Preconditioner<T, Space> {

@@ -32,8 +32,7 @@ class CgIteration final : public HostIteration<T> {
         predicts_beta_(kind() == PreconditionerKind::none && a.fused() != nullptr),
         p_(a.layout()),
         q_(a.layout()),
-        z_(system().layout_if(kind() == PreconditionerKind::general &&
-                              system().single() == nullptr)) {}
+        z_(system().layout_if(stores_correction(m))) {}
 
   // As HostIteration; x has all steps then.
   double residual_norm(Guess x = Guess::any) {
@@ -125,7 +124,7 @@ class CgIteration final : public HostIteration<T> {
     } else if (kind() == PreconditionerKind::diagonal) {
       const T* const d = system().diagonal();
       extend_direction(next_rz_ / rz_, [d, r](std::int64_t i) { return d[i] * r[i]; });
-    } else if (const auto* const single = system().single(); single != nullptr) {
+    } else if (const auto* const single = system().m().as_single(); single != nullptr) {
       if constexpr (std::is_same_v<T, double>) {
         const float* const z = single->apply_in_single(residual()).data();
         extend_direction_by([z, scale = single->scale()](std::int64_t i) {

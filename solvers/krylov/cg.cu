@@ -39,7 +39,7 @@ class DeviceCg final : public SystemIteration<T> {
                                                                    : nullptr),
         p_(a.layout()),
         q_(system().layout_if(resident_ == nullptr)),
-        z_(system().layout_if(system().stores_correction())) {}
+        z_(system().layout_if(stores_correction(m))) {}
 
   // Makes p = M r and r.M r as well, unless M is general; with a general M the iteration makes p.
   void enqueue_residual() override {

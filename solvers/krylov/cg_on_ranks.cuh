@@ -29,7 +29,7 @@ class DeviceCgOnRanks final : public SystemIteration<T> {
                        fused_->takes_sums_along()),
         p_(a.layout()),
         q_(a.layout()),
-        z_(system().layout_if(system().stores_correction())) {}
+        z_(system().layout_if(stores_correction(m))) {}
 
   void enqueue_residual() override {
     complete_solution();

@@ -41,24 +41,13 @@ class DeviceSystem {
     return kind_ == PreconditionerKind::diagonal ? m_->as_diagonal()->data() : nullptr;
   }
 
-  /// M where it computes in single precision, else null.
-  const SinglePreconditioner<Device>* single() const {
-    if constexpr (std::is_same_v<T, double>) {
-      if (kind_ == PreconditionerKind::general) return m_->as_single();
-    }
-    return nullptr;
-  }
-  /// Whether with_correction() needs a vector for M r.
-  bool stores_correction() const {
-    return kind_ == PreconditionerKind::general && single() == nullptr;
-  }
   /// Queues M r, with a general M, and calls f(M r) with what kernels can load: a pointer into z,
-  /// or a ScaledSingle.
+  /// which is used where stores_correction(), or a ScaledSingle.
   template <class F>
   void with_correction(const V& r, V& z, F&& f) const {
     if constexpr (std::is_same_v<T, double>) {
-      if (const auto* const m = single(); m != nullptr) {
-        return f(ScaledSingle{m->apply_in_single(r).data(), m->scale()});
+      if (const auto* const single = m_->as_single(); single != nullptr) {
+        return f(ScaledSingle{single->apply_in_single(r).data(), single->scale()});
       }
     }
     m_->apply(r, z);

@@ -6,7 +6,6 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <type_traits>
 
 #include "solvers/krylov/cg.hpp"
 #include "solvers/krylov/host_loop.hpp"
@@ -43,13 +42,6 @@ class HostSystem {
   /// The entries of M if it is diagonal, else null.
   const T* diagonal() const {
     return kind_ == PreconditionerKind::diagonal ? m_->as_diagonal()->data() : nullptr;
-  }
-  /// M where it computes in single precision, else null.
-  const SinglePreconditioner<Host>* single() const {
-    if constexpr (std::is_same_v<T, double>) {
-      if (kind_ == PreconditionerKind::general) return m_->as_single();
-    }
-    return nullptr;
   }
   /// r = b - A x; returns r.r.
   double residual(V& r) const { return residual_square(a_, *b_, *x_, r); }

@@ -285,8 +285,7 @@ void check_case(LoadedCase& loaded, const CheckCommand& command) {
   try_case(loaded);
   fmt::print(
       "map, Dirichlet values, initial and exact were evaluated at every node, the other "
-      "expressions "
-      "at every quadrature point, which is where a run looks at them: no error\n");
+      "expressions at every quadrature point, which is where a run looks at them: no error\n");
 }
 
 }  // namespace

@@ -56,9 +56,9 @@ std::string allowed_text(const OwnOption& option) {
 }
 
 std::string not_for_text(const std::string& study, Processor processor) {
-  return processor == Processor::cpu
-             ? fmt::format("does nothing in the study {} on the CPU: --device cuda uses it", study)
-             : fmt::format("does nothing in the study {} on the GPU: --device cpu uses it", study);
+  const bool is_cpu = processor == Processor::cpu;
+  return fmt::format("does nothing in the study {} on the {}: --device {} uses it", study,
+                     is_cpu ? "CPU" : "GPU", is_cpu ? "cuda" : "cpu");
 }
 
 [[noreturn]] void fail_unknown(const std::string& study, const std::vector<OwnOption>& options,

@@ -12,7 +12,6 @@
 #include "solvers/preconditioners/fused_levels.hpp"
 #include "src/case/memory/application_bytes.hpp"
 #include "src/case/memory/preconditioner_memory.hpp"
-#include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
 #include "src/case/strategy.hpp"
@@ -215,7 +214,7 @@ OperatorBytes multigrid_bytes(const CaseParameters& parameters) {
   }
   for (const PlannedLevel& level : levels) tally.hold(cycle_vector_bytes(level.parts));
   // Operators that change estimate the spectrum again, in one vector more than is there.
-  if (parameters.time || is_nonlinear(parameters)) {
+  if (updates_preconditioner(parameters)) {
     for (const PlannedLevel& level : levels) {
       const LevelWork work = level.parts.work;
       if (work == LevelWork::smooth_by_chebyshev || work == LevelWork::solve_by_chebyshev) {

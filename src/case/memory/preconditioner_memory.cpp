@@ -55,6 +55,13 @@ Index case_diagonal_bytes(const CaseParameters& parameters) {
   return diagonal_bytes(case_strategy(parameters), case_shape(parameters));
 }
 
+// Whether vectors in double precision have a multigrid cycle in single precision.
+bool cycles_in_single(const CaseParameters& parameters) {
+  return parameters.solver.preconditioner == kMultigrid &&
+         parameters.operation.precision == Precision::double_precision &&
+         parameters.solver.multigrid.precision == Precision::single_precision;
+}
+
 // Bytes of the modes of all axes in double precision.
 Index mode_bytes(const CaseParameters& parameters) {
   const NodeLattice lattice(make_box_mesh(parameters), parameters.space.degree);
@@ -106,8 +113,7 @@ OperatorBytes jacobi_bytes(const CaseParameters& parameters) {
 OperatorBytes chebyshev_bytes(const CaseParameters& parameters) {
   // The diagonal, the step and A x; where A changes, a vector for its spectrum as well.
   const Saturated vector = vector_bytes(parameters);
-  const Index changes = parameters.time || is_nonlinear(parameters) ? 1 : 0;
-  return {vector * (3 + changes),
+  return {vector * (updates_preconditioner(parameters) ? 4 : 3),
           std::max<Index>(vector * kEigenvalueVectors, vector + case_diagonal_bytes(parameters))};
 }
 
@@ -172,16 +178,9 @@ RankInverseBytes rank_inverse_bytes(const CaseParameters& parameters, const BoxP
   return bytes;
 }
 
-namespace {
-
-// Whether vectors in double precision have a multigrid cycle in single precision.
-bool cycles_in_single(const CaseParameters& parameters) {
-  return parameters.solver.preconditioner == kMultigrid &&
-         parameters.operation.precision == Precision::double_precision &&
-         parameters.solver.multigrid.precision == Precision::single_precision;
+bool updates_preconditioner(const CaseParameters& parameters) {
+  return parameters.time || is_nonlinear(parameters);
 }
-
-}  // namespace
 
 int solver_vectors(const CaseParameters& parameters, const StrategyName& strategy) {
   const PreconditionerKind kind = preconditioner_row(parameters.solver.preconditioner).kind;

@@ -39,6 +39,9 @@ OperatorBytes asynchronous_block_bytes(const CaseParameters& parameters);
 /// is estimated with.
 OperatorBytes block_preconditioner_bytes(const FormShape& shape, BlockExchange exchange);
 
+/// Whether the case's operator changes, and its preconditioner with it.
+bool updates_preconditioner(const CaseParameters& parameters);
+
 /// Vectors of the case's method: for cg and flexible-cg r, p, q (and z), for the others as many as
 /// their recurrences have. Without x and b.
 int solver_vectors(const CaseParameters& parameters, const StrategyName& strategy);

@@ -50,10 +50,18 @@ std::string evaluate_where_possible(const ScalarField& field, const PointBlock& 
 class CellCenters {
  public:
   CellCenters(const Discretization& discretization, const HostVector<double>& u)
-      : discretization_(discretization),
-        u_(u),
-        at_middle_(lagrange_values(discretization.basis.nodes, std::vector<double>{0.5})) {
-    const auto size = static_cast<std::size_t>(discretization.lattice.nodes_per_cell());
+      : discretization_(discretization), u_(u) {
+    const NodeLattice& lattice = discretization.lattice;
+    const int n = lattice.degree() + 1;
+    const Matrix1D at_middle =
+        lagrange_values(discretization.basis.nodes, std::vector<double>{0.5});
+    const auto size = static_cast<std::size_t>(lattice.nodes_per_cell());
+    for (int i = 0; i < static_cast<int>(size); ++i) {
+      offsets_.push_back(lattice.offset(i % n, i / n % n, i / (n * n)));
+      double weight = at_middle(0, i % n) * at_middle(0, i / n % n);
+      if (lattice.dimension() == 3) weight *= at_middle(0, i / (n * n));
+      weights_.push_back(weight);
+    }
     nodes_.resize(size);
     for (auto& coordinate : x_) coordinate.resize(size);
   }
@@ -68,22 +76,15 @@ class CellCenters {
 
  private:
   std::array<double, 4> find_one(Index cell) {
-    const NodeLattice& lattice = discretization_.lattice;
-    const int n = lattice.degree() + 1;
-    const Index first = lattice.first_node(discretization_.mesh.cell_position(cell));
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      const auto node = static_cast<int>(i);
-      nodes_[i] = first + lattice.offset(node % n, node / n % n, node / (n * n));
-    }
+    const Index first =
+        discretization_.lattice.first_node(discretization_.mesh.cell_position(cell));
+    for (std::size_t i = 0; i < nodes_.size(); ++i) nodes_[i] = first + offsets_[i];
     discretization_.mapping.node_positions(nodes_, x_[0].data(), x_[1].data(), x_[2].data());
     Point x{0.0, 0.0, 0.0};
     double u = 0.0;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      const auto node = static_cast<int>(i);
-      double weight = at_middle_(0, node % n) * at_middle_(0, node / n % n);
-      if (lattice.dimension() == 3) weight *= at_middle_(0, node / (n * n));
-      for (int a = 0; a < 3; ++a) x[a] += weight * x_[a][i];
-      u += weight * u_[nodes_[i]];
+      for (int a = 0; a < 3; ++a) x[a] += weights_[i] * x_[a][i];
+      u += weights_[i] * u_[nodes_[i]];
     }
     const Point physical = discretization_.frame.physical(x);
     return {physical[0], physical[1], physical[2], u};
@@ -91,7 +92,10 @@ class CellCenters {
 
   const Discretization& discretization_;
   const HostVector<double>& u_;
-  Matrix1D at_middle_;
+  // Of the nodes of a cell: where they are from its first one, and their share of the middle.
+  std::vector<Index> offsets_;
+  std::vector<double> weights_;
+  // Those of the cell that is looked at.
   std::vector<Index> nodes_;
   std::array<std::vector<double>, 3> x_;
 };

@@ -84,6 +84,10 @@ std::vector<Override> level_overrides(const CaseParameters& parameters, int degr
   return overrides;
 }
 
+double mean_cell_size(const BoxMesh& mesh, double volume) {
+  return std::pow(volume / static_cast<double>(mesh.cell_count()), 1.0 / mesh.dimension());
+}
+
 double cell_size(const BoxMesh& mesh, double volume) {
   double stretch = 1.0;
   for (int d = 0; d < mesh.dimension(); ++d) {
@@ -93,8 +97,7 @@ double cell_size(const BoxMesh& mesh, double volume) {
       stretch = std::max(stretch, mesh.cell_width(d, c) / mean);
     }
   }
-  const double mean_size = volume / static_cast<double>(mesh.cell_count());
-  return stretch * std::pow(mean_size, 1.0 / mesh.dimension());
+  return stretch * mean_cell_size(mesh, volume);
 }
 
 std::vector<int> default_degrees(int degree) {

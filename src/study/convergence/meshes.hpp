@@ -22,11 +22,14 @@ int coarsenings(const MeshParameters& mesh, int levels);
 std::vector<Override> level_overrides(const CaseParameters& parameters, int degree, int level,
                                       int coarsenings);
 
-/// How large the largest cells are, for rates: the edge of a square or cube as large as a cell is
-/// in the mean, and where the mesh is graded as much more as the widest cells are wider than those
-/// in the mean, on the axis where that is the most. Errors of a graded mesh need not fall faster
-/// than powers of it, but may fall more slowly than powers of the mean.
+/// The edge of a square or cube as large as a cell is in the mean.
 /// @param volume of the domain, which a map may have changed
+double mean_cell_size(const BoxMesh& mesh, double volume);
+
+/// How large the largest cells are, for rates: mean_cell_size(), and where the mesh is graded as
+/// much more as the widest cells are wider than those in the mean, on the axis where that is the
+/// most. Errors of a graded mesh need not fall faster than powers of it, but may fall more slowly
+/// than powers of the mean.
 double cell_size(const BoxMesh& mesh, double volume);
 
 /// The case's degree and the degrees next to it.

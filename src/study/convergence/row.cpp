@@ -63,7 +63,7 @@ SolvedMesh mesh_of(const CaseParameters& parameters, const Evaluation& evaluatio
        .relative_residual = report.true_relative_residual,
        .degree = parameters.space.degree,
        .cells = *std::max_element(parameters.mesh.cells.begin(), parameters.mesh.cells.end()),
-       .h = std::pow(numbers.volume / static_cast<double>(box.cell_count()), 1.0 / box.dimension()),
+       .h = mean_cell_size(box, numbers.volume),
        .magnitude = std::max(std::abs(numbers.min), std::abs(numbers.max)),
        .volume = numbers.volume});
   return mesh;
