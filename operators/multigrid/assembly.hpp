@@ -27,7 +27,7 @@ namespace tessera {
 template <class T, class Space>
 struct ChebyshevParts {
   Vector<T, Space> inverse_diagonal;
-  std::vector<ChebyshevStep> steps;
+  std::vector<double> steps;
   double largest_eigenvalue = 0.0;
 };
 
@@ -40,7 +40,7 @@ ChebyshevParts<T, Space> make_chebyshev_parts(const LinearOperator<T, Space>& a,
   const bool is_coarsest = place == LevelPlace::coarsest;
   const Spectrum spectrum =
       estimate_spectrum(a, inverse, is_coarsest ? kCoarseEigenvalueSteps : kEigenvalueSteps);
-  std::vector<ChebyshevStep> steps =
+  std::vector<double> steps =
       is_coarsest ? coarse_steps(spectrum) : smoother_steps(smoother_degree, spectrum);
   return {std::move(inverse), std::move(steps), spectrum.largest};
 }

@@ -14,7 +14,7 @@
 
 namespace tessera {
 
-/// What smooths on each level: Chebyshev's iteration of the fourth kind, or block Jacobi sweeps on
+/// What smooths on each level: Chebyshev's iteration, or block Jacobi sweeps on
 /// the assembled matrix.
 enum class SmootherKind { chebyshev, block_jacobi, block_asynchronous_jacobi };
 
@@ -60,8 +60,8 @@ struct MultigridSetup {
 
 /// A coarsest level of at most so many DoFs is solved with the inverse of its matrix.
 inline constexpr Index kMaxDenseDofs = 1500;
-/// What the estimate of the largest eigenvalue is multiplied by, and the Lanczos steps behind it.
-inline constexpr double kEigenvalueSafety = 1.15;
+/// What the bound of the largest eigenvalue is multiplied by, and the Lanczos steps behind it.
+inline constexpr double kEigenvalueSafety = 1.02;
 inline constexpr int kEigenvalueSteps = 12;
 
 /// The hierarchy of the form with a V-cycle on it: smoothers (Chebyshev's on [0, safety

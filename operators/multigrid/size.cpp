@@ -19,14 +19,13 @@ Saturated vectors(const LevelParts& level, int count) {
   return Saturated(level.dofs) * level.value_bytes * count;
 }
 
-// Steps of Chebyshev's iteration. The first one from 0 has no application, and 3 vectors; the first
-// one with an application has no iterate before its own, and 5 vectors; the others have 6.
-double bytes_from_zero(int steps, double apply, double vector) {
-  const double others = steps > 1 ? (steps - 1) * (apply + 6.0 * vector) - vector : 0.0;
-  return 3.0 * vector + others;
-}
+// Steps of Chebyshev's iteration, with 5 vectors beside the application. The first one from 0 has
+// none, and 3 vectors.
 double bytes_from_iterate(int steps, double apply, double vector) {
-  return steps * (apply + 6.0 * vector) - vector;
+  return steps * (apply + 5.0 * vector);
+}
+double bytes_from_zero(int steps, double apply, double vector) {
+  return 3.0 * vector + bytes_from_iterate(steps - 1, apply, vector);
 }
 
 // Of smoothing before and after the coarser levels, the residual, which has 3 vectors beside x and
@@ -67,7 +66,7 @@ Index solver_bytes(const LevelParts& level) {
     case LevelWork::solve_by_chebyshev:
       break;
   }
-  return vectors(level, 3);
+  return vectors(level, 2);
 }
 
 Index cycle_vector_bytes(const LevelParts& level) {

@@ -52,7 +52,7 @@ bool is_transfer_fused(const NodeLattice& coarse, const NodeLattice& fine,
 LevelWork level_work(SmootherKind smoother, LevelPlace place, Index dofs);
 
 /// Bytes of what smooths or solves, without operator, transfer and the cycle's vectors, in vectors
-/// of the level: D^-1, the step and A x of Chebyshev's iteration, n^2 values of an inverse.
+/// of the level: D^-1 and A x of Chebyshev's iteration, n^2 values of an inverse.
 Index solver_bytes(const LevelParts& level);
 /// Bytes of the vectors that the cycle itself has on the level: the residual but on the coarsest,
 /// right-hand side and solution but on the finest.

@@ -1,15 +1,48 @@
-// This file computes the coefficients of Chebyshev's iterations.
+// This file computes the steps of Chebyshev's iterations.
 #include "solvers/preconditioners/chebyshev.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "solvers/errors.hpp"
 
 namespace tessera {
 
-std::vector<ChebyshevStep> chebyshev_steps(int degree, double smallest, double largest) {
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+
+void require_degree(int degree) {
   if (degree < 1) throw std::invalid_argument("Chebyshev's iteration has a degree of at least 1");
+}
+
+// Of polynomials with these roots, the lengths of steps in Leja's order: the next root is the one
+// at which the steps so far leave most.
+std::vector<double> steps_of_roots(std::vector<double> roots) {
+  const auto first = std::max_element(roots.begin(), roots.end());
+  std::iter_swap(roots.begin(), first);
+  // Logarithms, as products over many roots leave the range of numbers.
+  std::vector<double> left(roots.size(), 0.0);
+  for (std::size_t k = 1; k < roots.size(); ++k) {
+    std::size_t most = k;
+    for (std::size_t i = k; i < roots.size(); ++i) {
+      left[i] += std::log(std::abs(1.0 - roots[i] / roots[k - 1]));
+      if (left[i] > left[most]) most = i;
+    }
+    std::swap(roots[k], roots[most]);
+    std::swap(left[k], left[most]);
+  }
+  for (double& root : roots) root = 1.0 / root;
+  return roots;
+}
+
+}  // namespace
+
+std::vector<double> chebyshev_steps(int degree, double smallest, double largest) {
+  require_degree(degree);
   if (!(smallest > 0.0) || !(smallest < largest)) {
     throw UnsuitableChoice(Choice::preconditioner,
                            "Chebyshev's iteration needs eigenvalues 0 < smallest < largest: these "
@@ -18,32 +51,11 @@ std::vector<ChebyshevStep> chebyshev_steps(int degree, double smallest, double l
   }
   const double center = (largest + smallest) / 2.0;
   const double radius = (largest - smallest) / 2.0;
-  const double ratio = center / radius;
-  std::vector<ChebyshevStep> steps{{0.0, 1.0 / center}};
-  double rho = 1.0 / ratio;
-  for (int k = 1; k < degree; ++k) {
-    const double next = 1.0 / (2.0 * ratio - rho);
-    steps.push_back({next * rho, 2.0 * next / radius});
-    rho = next;
+  std::vector<double> roots;
+  for (int i = 1; i <= degree; ++i) {
+    roots.push_back(center + radius * std::cos((2 * i - 1) * kPi / (2 * degree)));
   }
-  return steps;
-}
-
-std::vector<ChebyshevStep> fourth_kind_steps(int degree, double largest) {
-  if (degree < 1) throw std::invalid_argument("Chebyshev's iteration has a degree of at least 1");
-  if (!(largest > 0.0)) {
-    throw UnsuitableChoice(Choice::preconditioner,
-                           "Chebyshev's iteration needs a largest eigenvalue above 0: its estimate "
-                           "is " +
-                               std::to_string(largest));
-  }
-  std::vector<ChebyshevStep> steps;
-  for (int k = 1; k <= degree; ++k) {
-    const double denominator = 2.0 * k + 1.0;
-    steps.push_back({(2.0 * k - 3.0) / denominator, (8.0 * k - 4.0) / (denominator * largest)});
-  }
-  steps[0].momentum = 0.0;
-  return steps;
+  return steps_of_roots(std::move(roots));
 }
 
 }  // namespace tessera

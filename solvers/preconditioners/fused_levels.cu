@@ -11,6 +11,11 @@
 namespace tessera {
 namespace {
 
+template <class T>
+DeviceArray<T> rounded_on_device(const std::vector<double>& values) {
+  return DeviceArray<T>(std::vector<T>(values.begin(), values.end()));
+}
+
 constexpr int kThreads = kCycleThreads;
 constexpr int kPartsPerLevel = 3;
 
@@ -79,33 +84,26 @@ __device__ void for_each_product_with(const RowsView<T>& m, const KeptRows& kept
 
 template <class View, class T>
 __device__ void first_step(const View& level, int i, T b) {
-  const T d = level.steps[0].scale * __ldg(level.inverse_diagonal + i) * b;
-  level.d[i] = d;
-  level.first_x[i] = d;
+  level.first_x[i] = level.steps[0] * __ldg(level.inverse_diagonal + i) * b;
 }
 
-// d = momentum d + scale D^-1 (b - A from), to = from + d.
+// to = from + length D^-1 (b - A from).
 template <class T, class View>
 __device__ void next_step(const View& level, const KeptPart& part, KeptSpace<T> space, int k,
                           const T* from, T* to) {
   struct Own {
     T inverse_diagonal;
     T b;
-    T d;
     T from;
   };
-  const T momentum = level.steps[k].momentum;
-  const T scale = level.steps[k].scale;
+  const T length = level.steps[k];
   for_each_product_with(
       level.a, level.kept.a, part, space, from,
       [&](int i) {
-        return Own{__ldg(level.inverse_diagonal + i), __ldcg(level.given_b + i),
-                   momentum == T{0} ? T{0} : __ldcg(level.d + i), __ldcg(from + i)};
+        return Own{__ldg(level.inverse_diagonal + i), __ldcg(level.given_b + i), __ldcg(from + i)};
       },
       [&](int i, const Own& own, T product) {
-        const T d = scale * own.inverse_diagonal * (own.b - product) + momentum * own.d;
-        level.d[i] = d;
-        to[i] = own.from + d;
+        to[i] = own.from + length * own.inverse_diagonal * (own.b - product);
       });
 }
 
@@ -250,8 +248,8 @@ FusedLevels<T>::FusedLevels(std::vector<FusedLevel<T>> levels, FusedTransfer<T> 
     const std::int64_t smoothed = level.steps.empty() ? 0 : n;
     const std::int64_t handed_on = l + 1 == levels_.size() ? 0 : n;
     vectors_.push_back({DeviceVector<T>(own), DeviceVector<T>(own), DeviceVector<T>(smoothed),
-                        DeviceVector<T>(smoothed), DeviceVector<T>(handed_on)});
-    steps_.emplace_back(rounded(level.steps));
+                        DeviceVector<T>(handed_on)});
+    steps_.push_back(rounded_on_device<T>(level.steps));
   }
   kept_.resize(levels_.size());
   std::vector<View> views = make_views();
@@ -260,24 +258,14 @@ FusedLevels<T>::FusedLevels(std::vector<FusedLevel<T>> levels, FusedTransfer<T> 
 }
 
 template <class T>
-std::vector<typename FusedLevels<T>::Step> FusedLevels<T>::rounded(
-    const std::vector<ChebyshevStep>& steps) {
-  std::vector<Step> result;
-  for (const ChebyshevStep& step : steps) {
-    result.push_back({static_cast<T>(step.momentum), static_cast<T>(step.scale)});
-  }
-  return result;
-}
-
-template <class T>
-void FusedLevels<T>::update(std::size_t level, std::vector<ChebyshevStep> steps,
+void FusedLevels<T>::update(std::size_t level, std::vector<double> steps,
                             DeviceVector<T> inverse_diagonal, DeviceArray<T> inverse) {
   FusedLevel<T>& changed = levels_[level];
   TESSERA_CHECK(changed.steps.empty() == steps.empty());
   changed.steps = std::move(steps);
   changed.inverse_diagonal = std::move(inverse_diagonal);
   changed.inverse = std::move(inverse);
-  steps_[level] = DeviceArray<Step>(rounded(changed.steps));
+  steps_[level] = rounded_on_device<T>(changed.steps);
   const std::vector<View> views = make_views();
   copy_to_device(views.data(), views_.bytes(), views_.data());
 }
@@ -294,7 +282,7 @@ std::vector<typename FusedLevels<T>::View> FusedLevels<T>::make_views() {
                      view_rows(level.to_coarser.restriction), static_cast<int>(level.steps.size()),
                      steps_[l].data(), level.inverse_diagonal.data(), level.inverse.data(),
                      v.b.data(), v.b.data(), v.x.data(), v.y.data(),
-                     starts_in_x ? v.x.data() : v.y.data(), v.d.data(), v.r.data(), kept_[l]});
+                     starts_in_x ? v.x.data() : v.y.data(), v.r.data(), kept_[l]});
   }
   return views;
 }

@@ -103,7 +103,7 @@ struct FusedTransfer {
 template <class T>
 struct FusedLevel {
   std::shared_ptr<const RowsOperator<T>> a;
-  std::vector<ChebyshevStep> steps;
+  std::vector<double> steps;
   DeviceVector<T> inverse_diagonal;
   DeviceArray<T> inverse;  // [n][n]
   /// Empty on the coarsest level.
@@ -126,7 +126,7 @@ class FusedLevels {
 
   std::int64_t size(std::size_t level) const { return levels_[level].a->size(); }
   /// Takes what follows from a level's matrix, which has changed: of FusedLevel what is given here.
-  void update(std::size_t level, std::vector<ChebyshevStep> steps, DeviceVector<T> inverse_diagonal,
+  void update(std::size_t level, std::vector<double> steps, DeviceVector<T> inverse_diagonal,
               DeviceArray<T> inverse);
   /// x = V b on a level and those below. @throws DeviceError
   void cycle(std::size_t level, const DeviceVector<T>& b, DeviceVector<T>& x) const;
@@ -134,12 +134,8 @@ class FusedLevels {
   void correct(const DeviceVector<T>& b, const DeviceVector<T>& product, DeviceVector<T>& x) const;
 
  private:
-  struct Step {
-    T momentum;
-    T scale;
-  };
   struct Vectors {
-    DeviceVector<T> b, x, y, d, r;
+    DeviceVector<T> b, x, y, r;
   };
 
  public:
@@ -149,7 +145,7 @@ class FusedLevels {
     RowsView<T> prolongation;
     RowsView<T> restriction;
     int step_count;  // 0: by the inverse
-    const Step* steps;
+    const T* steps;  // lengths
     const T* inverse_diagonal;
     const T* inverse;
     const T* given_b;
@@ -157,7 +153,6 @@ class FusedLevels {
     T* x;
     T* y;        // the other half of steps in turns
     T* first_x;  // where the first step writes, so that the last one writes x
-    T* d;
     T* r;
     KeptOfLevel kept;
   };
@@ -171,7 +166,6 @@ class FusedLevels {
   };
 
  private:
-  static std::vector<Step> rounded(const std::vector<ChebyshevStep>& steps);
   std::vector<View> make_views();
   void run(int first, const T* b, T* x, const FinerView& finer) const;
   void plan_kept_rows(std::vector<View>& views);
@@ -179,7 +173,7 @@ class FusedLevels {
   FusedTransfer<T> to_finer_;
   std::vector<FusedLevel<T>> levels_;
   std::vector<Vectors> vectors_;
-  std::vector<DeviceArray<Step>> steps_;
+  std::vector<DeviceArray<T>> steps_;
   DeviceArray<View> views_;
   std::vector<KeptOfLevel> kept_;
   DeviceArray<KeptPart> parts_;  // [block][level][a, restriction, prolongation]

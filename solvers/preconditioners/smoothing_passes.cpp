@@ -16,22 +16,11 @@ void first_step(T scale, const Vector<T, Space>& inverse_diagonal, const Vector<
 }
 
 template <class T, class Space>
-void next_step(T momentum, T scale, const Vector<T, Space>& inverse_diagonal,
-               const Vector<T, Space>& b, Vector<T, Space>& y, Leave leave, IterateBefore before,
-               const Vector<T, Space>& x, Vector<T, Space>& next) {
+void next_step(T scale, const Vector<T, Space>& inverse_diagonal, const Vector<T, Space>& b,
+               Vector<T, Space>& y, Leave leave, Vector<T, Space>& x) {
   const T* const inverse = inverse_diagonal.data();
-  if (before == IterateBefore::kept) {
 #pragma omp parallel for simd schedule(static)
-    for (Index i = 0; i < x.size(); ++i) {
-      next[i] = x[i] + (momentum * (x[i] - next[i]) + scale * inverse[i] * (b[i] - y[i]));
-    }
-  } else {
-    const T of_x = before == IterateBefore::zero ? momentum : T{0};
-#pragma omp parallel for simd schedule(static)
-    for (Index i = 0; i < x.size(); ++i) {
-      next[i] = x[i] + (of_x * x[i] + scale * inverse[i] * (b[i] - y[i]));
-    }
-  }
+  for (Index i = 0; i < x.size(); ++i) x[i] += scale * inverse[i] * (b[i] - y[i]);
   if (leave == Leave::zeros) fill(y, T{0});
 }
 
@@ -62,11 +51,11 @@ void fill_random(Vector<T, Space>& x) {
   for (Index i = 0; i < x.size(); ++i) x[i] = static_cast<T>(hashed_value(i));
 }
 
-#define TESSERA_INSTANTIATE(T)                                                                     \
-  template void first_step(T, const HostVector<T>&, const HostVector<T>&, HostVector<T>&);         \
-  template void next_step(T, T, const HostVector<T>&, const HostVector<T>&, HostVector<T>&, Leave, \
-                          IterateBefore, const HostVector<T>&, HostVector<T>&);                    \
-  template void subtract_in_place(const HostVector<T>&, HostVector<T>&);                           \
+#define TESSERA_INSTANTIATE(T)                                                                  \
+  template void first_step(T, const HostVector<T>&, const HostVector<T>&, HostVector<T>&);      \
+  template void next_step(T, const HostVector<T>&, const HostVector<T>&, HostVector<T>&, Leave, \
+                          HostVector<T>&);                                                      \
+  template void subtract_in_place(const HostVector<T>&, HostVector<T>&);                        \
   template void fill_random(HostVector<T>&);
 TESSERA_INSTANTIATE(double)
 TESSERA_INSTANTIATE(float)

@@ -72,35 +72,27 @@ struct FirstStep {
   }
 };
 
-// All loads come before the first store, which may be to where another load is from.
-template <class T, Leave leave, IterateBefore before>
+template <class T, Leave leave>
 struct NextStep {
-  T momentum;
   T scale;
   const T* inverse;
   const T* right;
   T* product;
-  const T* solution;
-  T* next;
+  T* solution;
 
   template <int count>
   __device__ void apply(Index i) const {
     const auto inverse_of = load<count>(inverse, i);
     const auto right_of = load<count>(right, i);
     const auto product_of = load<count>(product, i);
-    const auto solution_of = load<count>(solution, i);
-    Entries<T, count> next_of{};
-    if constexpr (before == IterateBefore::kept) next_of = load<count>(next, i);
+    auto solution_of = load<count>(solution, i);
 #pragma unroll
     for (int k = 0; k < count; ++k) {
       const T residual = rounded_sum(right_of.value[k], -product_of.value[k]);
-      T change = rounded_product(rounded_product(scale, inverse_of.value[k]), residual);
-      if constexpr (before != IterateBefore::none) {
-        change = fma(momentum, rounded_sum(solution_of.value[k], -next_of.value[k]), change);
-      }
-      next_of.value[k] = rounded_sum(solution_of.value[k], change);
+      solution_of.value[k] =
+          fma(rounded_product(scale, inverse_of.value[k]), residual, solution_of.value[k]);
     }
-    store(next_of, next, i);
+    store(solution_of, solution, i);
     if constexpr (leave == Leave::zeros) store(Entries<T, count>{}, product, i);
   }
 };
@@ -150,28 +142,16 @@ void first_step(T scale, const Vector<T, Space>& inverse_diagonal, const Vector<
 }
 
 template <class T, class Space>
-void next_step(T momentum, T scale, const Vector<T, Space>& inverse_diagonal,
-               const Vector<T, Space>& b, Vector<T, Space>& y, Leave leave, IterateBefore before,
-               const Vector<T, Space>& x, Vector<T, Space>& next) {
-  const auto queue = [&]<Leave left, IterateBefore kind>() {
+void next_step(T scale, const Vector<T, Space>& inverse_diagonal, const Vector<T, Space>& b,
+               Vector<T, Space>& y, Leave leave, Vector<T, Space>& x) {
+  const auto queue = [&]<Leave left>() {
     queue_pass(x.size(), "a step of Chebyshev's iteration",
-               NextStep<T, left, kind>{momentum, scale, inverse_diagonal.data(), b.data(), y.data(),
-                                       x.data(), next.data()});
-  };
-  const auto queue_before = [&]<Leave left>() {
-    switch (before) {
-      case IterateBefore::none:
-        return queue.template operator()<left, IterateBefore::none>();
-      case IterateBefore::zero:
-        return queue.template operator()<left, IterateBefore::zero>();
-      case IterateBefore::kept:
-        return queue.template operator()<left, IterateBefore::kept>();
-    }
+               NextStep<T, left>{scale, inverse_diagonal.data(), b.data(), y.data(), x.data()});
   };
   if (leave == Leave::zeros) {
-    queue_before.template operator()<Leave::zeros>();
+    queue.template operator()<Leave::zeros>();
   } else {
-    queue_before.template operator()<Leave::as_it_is>();
+    queue.template operator()<Leave::as_it_is>();
   }
 }
 
@@ -203,11 +183,11 @@ void fill_random(Vector<T, Space>& x) {
                  [=] __device__(Index i) { data[i] = static_cast<T>(hashed_value(i)); });
 }
 
-#define TESSERA_INSTANTIATE(T)                                                                    \
-  template void first_step(T, const DeviceVector<T>&, const DeviceVector<T>&, DeviceVector<T>&);  \
-  template void next_step(T, T, const DeviceVector<T>&, const DeviceVector<T>&, DeviceVector<T>&, \
-                          Leave, IterateBefore, const DeviceVector<T>&, DeviceVector<T>&);        \
-  template void subtract_in_place(const DeviceVector<T>&, DeviceVector<T>&);                      \
+#define TESSERA_INSTANTIATE(T)                                                                   \
+  template void first_step(T, const DeviceVector<T>&, const DeviceVector<T>&, DeviceVector<T>&); \
+  template void next_step(T, const DeviceVector<T>&, const DeviceVector<T>&, DeviceVector<T>&,   \
+                          Leave, DeviceVector<T>&);                                              \
+  template void subtract_in_place(const DeviceVector<T>&, DeviceVector<T>&);                     \
   template void fill_random(DeviceVector<T>&);
 TESSERA_INSTANTIATE(double)
 TESSERA_INSTANTIATE(float)

@@ -13,16 +13,10 @@ void first_step(T scale, const Vector<T, Space>& inverse_diagonal, const Vector<
 /// What a pass leaves of a vector that it has read.
 enum class Leave { as_it_is, zeros };
 
-/// The iterate before x: there is none, it is 0, or a vector has it.
-enum class IterateBefore { none, zero, kept };
-
-/// next = x + momentum (x - before) + scale D^-1 (b - y), with x instead of `before` where there is
-/// none; 5 vectors, one more where y is left as zeros, and one more where `next` has the iterate
-/// before x, which is then read.
+/// x += scale D^-1 (b - y); 5 vectors, one more where y is left as zeros.
 template <class T, class Space>
-void next_step(T momentum, T scale, const Vector<T, Space>& inverse_diagonal,
-               const Vector<T, Space>& b, Vector<T, Space>& y, Leave leave, IterateBefore before,
-               const Vector<T, Space>& x, Vector<T, Space>& next);
+void next_step(T scale, const Vector<T, Space>& inverse_diagonal, const Vector<T, Space>& b,
+               Vector<T, Space>& y, Leave leave, Vector<T, Space>& x);
 
 /// r = b - r; 3 vectors.
 template <class T, class Space>

@@ -26,9 +26,12 @@ Spectrum tridiagonal_spectrum(const std::vector<double>& diagonal,
   const Eigen::VectorXd main = Eigen::Map<const Eigen::VectorXd>(diagonal.data(), n);
   const Eigen::VectorXd side = Eigen::Map<const Eigen::VectorXd>(off_diagonal.data(), n - 1);
   Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver;
-  solver.computeFromTridiagonal(main, side, Eigen::EigenvaluesOnly);
+  solver.computeFromTridiagonal(main, side, Eigen::ComputeEigenvectors);
   if (solver.info() != Eigen::Success || !main.allFinite()) fail_not_finite();
-  return {solver.eigenvalues()[0], solver.eigenvalues()[n - 1], static_cast<int>(n)};
+  const double largest = solver.eigenvalues()[n - 1];
+  const double next = off_diagonal.size() < diagonal.size() ? 0.0 : off_diagonal.back();
+  const double residual = std::abs(next * solver.eigenvectors()(n - 1, n - 1));
+  return {solver.eigenvalues()[0], largest, largest + residual, static_cast<int>(n)};
 }
 
 }  // namespace tessera

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include "operators/block_jacobi/block_jacobi.hpp"
@@ -98,11 +100,11 @@ PreconditionerSetup<T, Space> make_chebyshev(const PreconditionerTask<T, Space>&
   task.a.diagonal(inverse);
   invert_entries(inverse);
   const auto steps_for = [parameters](const Spectrum& spectrum) {
-    const double largest = kEigenvalueSafety * spectrum.largest;
+    const double largest = kEigenvalueSafety * spectrum.bound;
     return chebyshev_steps(parameters.degree, largest / parameters.range, largest);
   };
   const Spectrum spectrum = estimate_spectrum(task.a, inverse, kEigenvalueSteps);
-  const double largest = kEigenvalueSafety * spectrum.largest;
+  const double largest = kEigenvalueSafety * spectrum.bound;
   PreconditionerSetup<T, Space> made;
   made.notes.push_back(fmt::format(
       "largest eigenvalue of D^-1 A about {:.4g} ({} Lanczos steps); polynomial of "
@@ -111,9 +113,11 @@ PreconditionerSetup<T, Space> make_chebyshev(const PreconditionerTask<T, Space>&
   auto chebyshev =
       std::make_unique<Chebyshev<T, Space>>(task.a, std::move(inverse), steps_for(spectrum));
   made.update = [chebyshev = chebyshev.get(), steps_for, layout = task.a.layout(),
-                 r = std::make_shared<Vector<T, Space>>()](const BilinearForm&) {
-    if (r->size() == 0) *r = Vector<T, Space>(layout);
-    chebyshev->update(kEigenvalueSteps, *r, steps_for);
+                 scratch =
+                     std::make_shared<std::array<Vector<T, Space>, 2>>()](const BilinearForm&) {
+    auto& [r, p] = *scratch;
+    if (r.size() == 0) *scratch = {Vector<T, Space>(layout), Vector<T, Space>(layout)};
+    chebyshev->update(kEigenvalueSteps, r, p, steps_for);
     return Updated::yes;
   };
   made.preconditioner = std::move(chebyshev);

@@ -89,7 +89,7 @@ TEST_F(ChecksDeathTest, PreconditionersRefuseTheSame) {
   const Jacobi<double> jacobi(a_);
   HostVector<double> ones(3);
   fill(ones, 1.0);
-  const Chebyshev<double, Host> chebyshev(a_, std::move(ones), fourth_kind_steps(2, 3.0));
+  const Chebyshev<double, Host> chebyshev(a_, std::move(ones), chebyshev_steps(2, 0.3, 3.0));
   const DenseMatrix<double, Host> dense(dense_inverse(a_, NullSpace::none));
   const InSinglePrecision<Host> rounded(
       3, std::make_unique<DenseMatrix<float, Host>>(std::vector<double>(9, 1.0)));
@@ -136,7 +136,7 @@ TEST_F(ChecksDeathTest, DiagonalsOfAnotherSizeAreRefused) {
 TEST_F(ChecksDeathTest, SmoothersRefuseTheSame) {
   HostVector<double> ones(3);
   fill(ones, 1.0);
-  const Chebyshev<double, Host> chebyshev(a_, std::move(ones), fourth_kind_steps(2, 3.0));
+  const Chebyshev<double, Host> chebyshev(a_, std::move(ones), chebyshev_steps(2, 0.3, 3.0));
   const Smoother<double, Host>& smoother = chebyshev;
   smoother.smooth_from_zero(three_, also_three_);
   smoother.smooth(three_, also_three_);

@@ -213,12 +213,12 @@ OperatorBytes multigrid_bytes(const CaseParameters& parameters) {
     tally.hold(parts.transfer_bytes);
   }
   for (const PlannedLevel& level : levels) tally.hold(cycle_vector_bytes(level.parts));
-  // Operators that change estimate the spectrum again, in one vector more than is there.
+  // Operators that change estimate the spectrum again, in two vectors more than are there.
   if (updates_preconditioner(parameters)) {
     for (const PlannedLevel& level : levels) {
       const LevelWork work = level.parts.work;
       if (work == LevelWork::smooth_by_chebyshev || work == LevelWork::solve_by_chebyshev) {
-        tally.hold(Saturated(level.parts.dofs) * level.parts.value_bytes);
+        tally.hold(Saturated(level.parts.dofs) * 2 * level.parts.value_bytes);
       }
     }
   }

@@ -111,9 +111,9 @@ OperatorBytes jacobi_bytes(const CaseParameters& parameters) {
 }
 
 OperatorBytes chebyshev_bytes(const CaseParameters& parameters) {
-  // The diagonal, the step and A x; where A changes, a vector for its spectrum as well.
+  // The diagonal and A x; where A changes, two vectors for its spectrum as well.
   const Saturated vector = vector_bytes(parameters);
-  return {vector * (updates_preconditioner(parameters) ? 4 : 3),
+  return {vector * (updates_preconditioner(parameters) ? 4 : 2),
           std::max<Index>(vector * kEigenvalueVectors, vector + case_diagonal_bytes(parameters))};
 }
 

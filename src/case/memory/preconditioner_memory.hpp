@@ -9,8 +9,8 @@
 
 namespace tessera {
 
-/// While an eigenvalue is estimated: the diagonal and four vectors of conjugate gradients.
-inline constexpr int kEigenvalueVectors = 5;
+/// While an eigenvalue is estimated: the diagonal and three vectors of conjugate gradients.
+inline constexpr int kEigenvalueVectors = 4;
 
 /// Bytes of the case's preconditioner on the processor that it runs on, without z = M r.
 OperatorBytes preconditioner_bytes(const CaseParameters& parameters);

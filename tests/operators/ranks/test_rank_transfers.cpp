@@ -150,7 +150,7 @@ TEST(TransfersOnRanks, MakeACycleOfOneRank) {
       invert_entries(inverse);
       const Spectrum spectrum = estimate_spectrum(*levels[0].a, inverse, 10);
       levels[0].smoother = std::make_unique<Chebyshev<double, Host>>(
-          *levels[0].a, std::move(inverse), fourth_kind_steps(3, 1.1 * spectrum.largest));
+          *levels[0].a, std::move(inverse), chebyshev_steps(3, 0.2, 1.1 * spectrum.largest));
       levels[0].to_coarser = mine.gathering<double>();
       levels[1].a = make_operator<double>(strategy, whole.coarse.form);
       auto coarser = make_multigrid<double, Host>(whole.coarse.form, {}, nullptr);

@@ -29,6 +29,21 @@ TEST(TridiagonalSpectra, AreThoseOfTheDifferenceMatrix) {
   }
 }
 
+TEST(TridiagonalSpectra, OfAStartOfAMatrixAreBoundedByTheResidual) {
+  constexpr int n = 7;
+  const std::vector<double> diagonal(n, 2.0);
+  const std::vector<double> side(n - 1, -1.0);
+  std::vector<double> with_next = side;
+  with_next.push_back(-0.5);
+  const Spectrum whole = tridiagonal_spectrum(diagonal, side);
+  const Spectrum start = tridiagonal_spectrum(diagonal, with_next);
+  EXPECT_EQ(whole.bound, whole.largest);
+  EXPECT_EQ(start.largest, whole.largest);
+  // The eigenvector's last entry, of norm 1.
+  const double angle = std::numbers::pi / (n + 1);
+  EXPECT_NEAR(start.bound, start.largest + 0.5 * std::sqrt(2.0 / (n + 1)) * std::sin(angle), 1e-13);
+}
+
 TEST(TridiagonalSpectra, OfNothingOrOfNoNumbersAreErrors) {
   EXPECT_THROW(tridiagonal_spectrum({}, {}), std::runtime_error);
   EXPECT_THROW(tridiagonal_spectrum({1.0, std::numeric_limits<double>::quiet_NaN()}, {0.5}),
@@ -66,8 +81,11 @@ TEST(EstimatedSpectra, AreWithinTheTrueOneAndNearItsUpperEnd) {
     EXPECT_LE(spectrum.largest, largest * (1.0 + 1e-10));
     EXPECT_GT(spectrum.largest, last);
     last = spectrum.largest;
+    EXPECT_GT(spectrum.bound, spectrum.largest);
     if (steps >= 12) {
       EXPECT_GT(spectrum.largest, 0.96 * largest);
+      EXPECT_GT(spectrum.bound, 0.987 * largest);
+      EXPECT_LT(spectrum.bound, 1.03 * largest);
     }
   }
 }

@@ -198,14 +198,14 @@ TEST(MemoryOfMethods, IsThatOfTheirVectors) {
   parameters.solver.method = SolverMethod::pipelined_cg;
   EXPECT_EQ(solving_bytes(parameters) - cg, 3 * vector);
   parameters.solver.preconditioner = "chebyshev";
-  EXPECT_EQ(solving_bytes(parameters) - cg, (6 + 3) * vector);
+  EXPECT_EQ(solving_bytes(parameters) - cg, (6 + 2) * vector);
   parameters.solver.method = SolverMethod::richardson;
-  EXPECT_EQ(solving_bytes(parameters) - cg, (-1 + 3) * vector);
+  EXPECT_EQ(solving_bytes(parameters) - cg, (-1 + 2) * vector);
   parameters.solver.method = SolverMethod::bicgstab;
-  EXPECT_EQ(solving_bytes(parameters) - cg, (3 + 3) * vector);
+  EXPECT_EQ(solving_bytes(parameters) - cg, (3 + 2) * vector);
   parameters.solver.method = SolverMethod::flexible_gmres;
   parameters.solver.restart = 7;
-  EXPECT_EQ(solving_bytes(parameters) - cg, (7 + 7 + 2 - 3 + 3) * vector);
+  EXPECT_EQ(solving_bytes(parameters) - cg, (7 + 7 + 2 - 3 + 2) * vector);
 }
 
 TEST(MemoryOfMethods, AStartByFullMultigridIsAPhase) {
@@ -248,7 +248,7 @@ TEST(MemoryOfMethods, HasAVectorForTheCorrectionOnlyInThePrecisionOfTheCase) {
   EXPECT_EQ(vectors(Precision::double_precision, Precision::single_precision), 4);
 }
 
-// The spectrum of an operator that has changed is estimated in one vector more.
+// The spectrum of an operator that has changed is estimated in two vectors more.
 TEST(MemoryOfPreconditioners, CountsWhatUpdatesNeed) {
   CaseParameters parameters = case_of("[40, 40, 40]", 2);
   parameters.operation.kernel = "tensor";
@@ -256,11 +256,11 @@ TEST(MemoryOfPreconditioners, CountsWhatUpdatesNeed) {
   CaseParameters in_time = parameters;
   in_time.time.emplace();
   const Index vector = 81 * 81 * 81 * 8;
-  EXPECT_EQ(chebyshev_bytes(in_time).held, chebyshev_bytes(parameters).held + vector);
+  EXPECT_EQ(chebyshev_bytes(in_time).held, chebyshev_bytes(parameters).held + 2 * vector);
   const double levels =
       static_cast<double>(multigrid_bytes(in_time).held - multigrid_bytes(parameters).held);
-  EXPECT_GE(levels, 0.5 * static_cast<double>(vector));
-  EXPECT_LE(levels, 0.6 * static_cast<double>(vector));
+  EXPECT_GE(levels, 1.0 * static_cast<double>(vector));
+  EXPECT_LE(levels, 1.2 * static_cast<double>(vector));
 }
 
 TEST(MemoryOfPreconditioners, CountsTheFactorsThatOnlyADiagonalNeeds) {
