@@ -208,6 +208,7 @@ class MultigridAssembly {
     }
     level.to_coarser = make_transfer<T, Space>(*made_.hierarchy, l, ConstrainedValues::zero);
     parts.transfer_bytes = level.to_coarser->bytes();
+    if constexpr (kOnDevice) parts.transfer_vectors = kVectorsOfOnePass;
   }
 
   std::unique_ptr<const Preconditioner<T, Space>> make_inverse(std::size_t l) {

@@ -9,56 +9,6 @@
 namespace tessera {
 namespace {
 
-// A sweep along one axis: the lattice seen as [outer][axis][inner], inner fastest.
-template <class T>
-struct SweepArguments {
-  Index rows;
-  Index columns;
-  Index inner;
-  Index size;  // of the output
-  int width;
-  const int* first;
-  const T* entries;
-  const T* in;
-  T* out;
-};
-
-// out[o][r][i] = (or +=) sum_k entries[r][k] in[o][first[r] + k][i].
-// Launch: one thread an output value, 256 a block. Least bytes: input and output once.
-template <class T, LineStore store>
-__global__ void __launch_bounds__(256) sweep_kernel(SweepArguments<T> a) {
-  const Index at = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (at >= a.size) return;
-  const Index line = at / a.inner;
-  const Index i = at - line * a.inner;
-  const Index o = line / a.rows;
-  const Index r = line - o * a.rows;
-  const T* const entries = a.entries + r * a.width;
-  const T* const in = a.in + (o * a.columns + a.first[r]) * a.inner + i;
-  T sum = store == LineStore::add ? a.out[at] : T{0};
-  for (int k = 0; k < a.width; ++k) sum += entries[k] * in[k * a.inner];
-  a.out[at] = sum;
-}
-
-// The same with 32-bit arithmetic, for lattices that allow it.
-template <class T, LineStore store>
-__global__ void __launch_bounds__(256) small_sweep_kernel(SweepArguments<T> a) {
-  const unsigned at = blockIdx.x * blockDim.x + threadIdx.x;
-  if (at >= static_cast<unsigned>(a.size)) return;
-  const unsigned inner = static_cast<unsigned>(a.inner);
-  const unsigned rows = static_cast<unsigned>(a.rows);
-  const unsigned line = at / inner;
-  const unsigned i = at - line * inner;
-  const unsigned o = line / rows;
-  const unsigned r = line - o * rows;
-  const T* const entries = a.entries + r * a.width;
-  const T* const in =
-      a.in + (o * static_cast<unsigned>(a.columns) + static_cast<unsigned>(a.first[r])) * inner + i;
-  T sum = store == LineStore::add ? a.out[at] : T{0};
-  for (int k = 0; k < a.width; ++k) sum += entries[k] * in[k * inner];
-  a.out[at] = sum;
-}
-
 AxisMatrix identity(Index n) {
   AxisMatrix matrix{n, n, 1, std::vector<Index>(static_cast<std::size_t>(n)),
                     std::vector<double>(static_cast<std::size_t>(n), 1.0)};
@@ -175,6 +125,11 @@ std::array<AxisMatrix, 3> axis_factors(const LatticeProlongation& prolongation) 
   return axes;
 }
 
+std::array<AxisMatrix, 3> transposed(std::array<AxisMatrix, 3> axes) {
+  for (AxisMatrix& matrix : axes) matrix = transpose(matrix);
+  return axes;
+}
+
 }  // namespace
 
 template <class T>
@@ -184,88 +139,26 @@ DeviceSparseRows<T> prolongation_rows(const LatticeProlongation& prolongation) {
 
 template <class T>
 DeviceSparseRows<T> restriction_rows(const LatticeProlongation& prolongation) {
-  std::array<AxisMatrix, 3> axes = axis_factors(prolongation);
-  for (AxisMatrix& matrix : axes) matrix = transpose(matrix);
-  return product_rows<T>(axes);
-}
-
-template <class T>
-typename LatticeTransfer<T, Device>::Sweep LatticeTransfer<T, Device>::make_sweep(
-    const AxisSweep& sweep, const AxisMatrix& matrix, const IndexTriple& from) {
-  IndexTriple to = from;
-  to[sweep.d] = matrix.rows;
-  return {sweep.d,
-          matrix.width,
-          DeviceArray<int>(std::vector<int>(matrix.first.begin(), matrix.first.end())),
-          DeviceArray<T>(std::vector<T>(matrix.entries.begin(), matrix.entries.end())),
-          IndexBox(from),
-          IndexBox(to)};
+  return product_rows<T>(transposed(axis_factors(prolongation)));
 }
 
 template <class T>
 LatticeTransfer<T, Device>::LatticeTransfer(const LatticeProlongation& prolongation)
-    : coarse_size_(prolongation.coarse.size()), fine_size_(prolongation.fine.size()) {
-  IndexTriple extents = prolongation.coarse.extents;
-  for (const AxisSweep& sweep : prolongation.sweeps) {
-    prolong_.push_back(make_sweep(sweep, sweep.matrix, extents));
-    extents[sweep.d] = sweep.matrix.rows;
-    restrict_.insert(restrict_.begin(), make_sweep(sweep, transpose(sweep.matrix), extents));
-  }
-  for (DeviceVector<T>& vector : scratch_) {
-    vector = DeviceVector<T>(prolongation_scratch(prolongation));
-  }
-}
-
-template <class T>
-void LatticeTransfer<T, Device>::run(const std::vector<Sweep>& sweeps, const T* in, T* out,
-                                     LineStore last) const {
-  constexpr int kThreads = 256;
-  constexpr Index kSmall = Index{1} << 31;
-  for (std::size_t s = 0; s < sweeps.size(); ++s) {
-    const Sweep& sweep = sweeps[s];
-    const bool is_last = s + 1 == sweeps.size();
-    T* const to = is_last ? out : scratch_[s % 2].data();
-    const int d = sweep.d;
-    const Index size = sweep.to.size();
-    const SweepArguments<T> args{sweep.to.extents[d],
-                                 sweep.from.extents[d],
-                                 sweep.to.strides[d],
-                                 size,
-                                 sweep.width,
-                                 sweep.first.data(),
-                                 sweep.entries.data(),
-                                 in,
-                                 to};
-    const bool adds = is_last && last == LineStore::add;
-    const bool small = size < kSmall && sweep.from.size() < kSmall;
-    const auto kernel =
-        small ? (adds ? small_sweep_kernel<T, LineStore::add>
-                      : small_sweep_kernel<T, LineStore::assign>)
-              : (adds ? sweep_kernel<T, LineStore::add> : sweep_kernel<T, LineStore::assign>);
-    launch(kernel, {"transfer between levels", blocks_for(size, kThreads), kThreads}, args);
-    in = to;
-  }
-}
+    : coarse_size_(prolongation.coarse.size()),
+      fine_size_(prolongation.fine.size()),
+      prolong_(axis_factors(prolongation), LineStore::add),
+      restrict_(transposed(axis_factors(prolongation)), LineStore::assign) {}
 
 template <class T>
 void LatticeTransfer<T, Device>::do_restrict_to_coarse(const DeviceVector<T>& fine,
                                                        DeviceVector<T>& coarse) const {
-  run(restrict_, fine.data(), coarse.data(), LineStore::assign);
+  restrict_.apply(fine.data(), coarse.data());
 }
 
 template <class T>
 void LatticeTransfer<T, Device>::do_add_prolonged(const DeviceVector<T>& coarse,
                                                   DeviceVector<T>& fine) const {
-  run(prolong_, coarse.data(), fine.data(), LineStore::add);
-}
-
-template <class T>
-Index LatticeTransfer<T, Device>::bytes() const {
-  Index bytes = 0;
-  for (const auto* sweeps : {&prolong_, &restrict_}) {
-    for (const Sweep& sweep : *sweeps) bytes += sweep.first.bytes() + sweep.entries.bytes();
-  }
-  return bytes + (scratch_[0].size() + scratch_[1].size()) * static_cast<Index>(sizeof(T));
+  prolong_.apply(coarse.data(), fine.data());
 }
 
 template DeviceSparseRows<double> prolongation_rows(const LatticeProlongation&);

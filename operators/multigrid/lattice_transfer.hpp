@@ -7,6 +7,7 @@
 #include "mesh/discretization.hpp"
 #include "mesh/element/axis_matrix.hpp"
 #include "mesh/face.hpp"
+#include "operators/multigrid/lattice_product.hpp"
 #include "solvers/sparse_rows.hpp"
 #include "solvers/transfer.hpp"
 
@@ -35,12 +36,13 @@ LatticeProlongation make_prolongation(const Discretization& coarse, const Discre
 /// Values of the vectors between two sweeps; the largest of them.
 Index prolongation_scratch(const LatticeProlongation& prolongation);
 
-/// Applies P and P^T axis by axis, x first and last: for halving along three axes 2.6 (restriction)
-/// and 3.6 (prolongation) fine vectors read or written, (p_c + 1) (1 + 1/2 + 1/4) multiplications a
-/// fine DoF each. Deterministic.
+/// Applies P and P^T axis by axis. Deterministic.
 template <class T, class Space>
 class LatticeTransfer;
 
+/// On the host: x first and last, with a vector between sweeps: for halving along three axes 2.6
+/// (restriction) and 3.6 (prolongation) fine vectors read or written, (p_c + 1) (1 + 1/2 + 1/4)
+/// multiplications a fine DoF each.
 template <class T>
 class LatticeTransfer<T, Host> final : public Transfer<T, Host> {
  public:
@@ -67,7 +69,8 @@ class LatticeTransfer<T, Host> final : public Transfer<T, Host> {
   mutable HostVector<T> scratch_[2];
 };
 
-/// On the GPU: one thread a value of a sweep's output, reads through the first-level cache.
+/// On the GPU: all axes in one kernel (LatticeProduct), with one fine vector read (restriction) and
+/// one read and written (prolongation).
 template <class T>
 class LatticeTransfer<T, Device> final : public Transfer<T, Device> {
  public:
@@ -76,26 +79,13 @@ class LatticeTransfer<T, Device> final : public Transfer<T, Device> {
   Index fine_size() const override { return fine_size_; }
   void do_restrict_to_coarse(const DeviceVector<T>& fine, DeviceVector<T>& coarse) const override;
   void do_add_prolonged(const DeviceVector<T>& coarse, DeviceVector<T>& fine) const override;
-  Index bytes() const override;
+  Index bytes() const override { return prolong_.bytes() + restrict_.bytes(); }
 
  private:
-  struct Sweep {
-    int d;
-    int width;
-    DeviceArray<int> first;
-    DeviceArray<T> entries;  // [rows][width]
-    IndexBox from;
-    IndexBox to;
-  };
-  static Sweep make_sweep(const AxisSweep& sweep, const AxisMatrix& matrix,
-                          const IndexTriple& from);
-  void run(const std::vector<Sweep>& sweeps, const T* in, T* out, LineStore last) const;
-
   Index coarse_size_;
   Index fine_size_;
-  std::vector<Sweep> prolong_;
-  std::vector<Sweep> restrict_;
-  mutable DeviceVector<T> scratch_[2];
+  LatticeProduct<T> prolong_;
+  LatticeProduct<T> restrict_;
 };
 
 /// P as a sparse matrix on the GPU, zeros left out, and its transpose: for small lattices.

@@ -29,10 +29,11 @@ double bytes_from_zero(int steps, double apply, double vector) {
 }
 
 // Of smoothing before and after the coarser levels, the residual, which has 3 vectors beside x and
-// y of the application, and the transfer to and from the coarser level, whose sweeps have 6.2.
-double smoothed_bytes(const MultigridOptions& options, double apply, double vector) {
-  return bytes_from_zero(options.smoother_degree, apply, vector) +
-         bytes_from_iterate(options.smoother_degree, apply, vector) + apply + (3.0 + 6.2) * vector;
+// y of the application, and the transfer to and from the coarser level.
+double smoothed_bytes(const MultigridOptions& options, const LevelParts& level, double vector) {
+  return bytes_from_zero(options.smoother_degree, level.apply_bytes, vector) +
+         bytes_from_iterate(options.smoother_degree, level.apply_bytes, vector) +
+         level.apply_bytes + (3.0 + level.transfer_vectors) * vector;
 }
 
 }  // namespace
@@ -46,6 +47,18 @@ bool is_fused(Processor processor, SmootherKind smoother, const NodeLattice& lat
 bool is_transfer_fused(const NodeLattice& coarse, const NodeLattice& fine,
                        const BoxMesh& fine_mesh) {
   return max_prolongation_entries(coarse, fine, fine_mesh) <= kMaxFusedEntries;
+}
+
+// Rows of P have p_c + 1 entries at most, those of P^T less than 4 p_f + 1 where two cells of the
+// finer mesh are one of the coarser.
+Index transfer_table_bytes(const NodeLattice& coarse, const NodeLattice& fine, Index value_bytes) {
+  constexpr Index kPlaceBytes = 2 * sizeof(int);
+  Saturated bytes = 0;
+  for (int d = 0; d < 3; ++d) {
+    bytes += Saturated(fine.extents()[d]) * (kPlaceBytes + (coarse.degree() + 1) * value_bytes) +
+             Saturated(coarse.extents()[d]) * (kPlaceBytes + (4 * fine.degree() + 1) * value_bytes);
+  }
+  return bytes;
 }
 
 LevelWork level_work(SmootherKind smoother, LevelPlace place, Index dofs) {
@@ -87,13 +100,13 @@ double level_cycle_bytes(const MultigridOptions& options, const LevelParts& leve
       return bytes_from_zero(level.coarse_steps, level.apply_bytes, vector);
     case LevelWork::smooth_by_blocks:
       // A step reads the blocks in place of the operator.
-      return smoothed_bytes(options, level.apply_bytes, vector) +
+      return smoothed_bytes(options, level, vector) +
              2.0 * options.smoother_degree *
                  (static_cast<double>(level.block_bytes) - level.apply_bytes);
     case LevelWork::smooth_by_chebyshev:
       break;
   }
-  return smoothed_bytes(options, level.apply_bytes, vector);
+  return smoothed_bytes(options, level, vector);
 }
 
 int coarse_chebyshev_steps(double condition) {

@@ -14,6 +14,14 @@ enum class LevelWork {
   solve_by_chebyshev
 };
 
+/// What restriction and prolongation read or write, in fine vectors, for halving along three axes:
+/// axis by axis on the host, and all axes in one pass on the GPU.
+inline constexpr double kVectorsOfSweeps = 6.2;
+inline constexpr double kVectorsOfOnePass = 3.2;
+
+/// Bytes of the tables of a LatticeTransfer on the GPU, at most.
+Index transfer_table_bytes(const NodeLattice& coarse, const NodeLattice& fine, Index value_bytes);
+
 /// What a level's memory and traffic depend on; bytes of vectors follow from dofs and value_bytes.
 struct LevelParts {
   LevelWork work;
@@ -28,6 +36,8 @@ struct LevelParts {
   Index block_bytes = 0;
   /// Of the transfer to the coarser level.
   Index transfer_bytes = 0;
+  /// What transfers to and from the coarser level read or write, in vectors of the level.
+  double transfer_vectors = kVectorsOfSweeps;
   /// Steps of Chebyshev's iteration on the coarsest level.
   int coarse_steps = 0;
 };

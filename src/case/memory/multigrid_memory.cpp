@@ -161,6 +161,9 @@ std::vector<PlannedLevel> plan(const CaseParameters& parameters) {
         parts.transfer_bytes =
             max_prolongation_entries(coarser, lattice, mesh) * 2 * rows_entry_bytes(value) +
             (n + coarser.size() + 2) * static_cast<Index>(sizeof(Index));
+      } else if (level.processor == Processor::gpu) {
+        parts.transfer_bytes = transfer_table_bytes(coarser, lattice, value);
+        parts.transfer_vectors = kVectorsOfOnePass;
       } else {
         parts.transfer_bytes = Saturated(transfer_values(coarser, lattice)) * value;
       }

@@ -1,8 +1,9 @@
-// These tests hold transfers as sparse matrices on the GPU to those on the host.
+// These tests hold transfers on the GPU, and as sparse matrices there, to those on the host.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "operators/multigrid/lattice_transfer.hpp"
@@ -55,6 +56,74 @@ TEST_P(DeviceTransferRows, AreThoseOfTheTransferOnTheHost) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Dimensions, DeviceTransferRows, ::testing::Values(2, 3),
+                         [](const auto& tested) { return std::to_string(tested.param) + "d"; });
+
+// Spaces whose lattices take several tiles along each axis, rows of P^T that are long, and
+// coarsening along some axes only.
+std::vector<Pair> pairs_of_many_tiles(int dimension) {
+  std::vector<Pair> all;
+  const auto add = [&](int degree, const IndexTriple& cells, const LevelShape& shape) {
+    ProblemOptions options;
+    options.dimension = dimension;
+    options.degree = degree;
+    options.cells = cells;
+    const Problem problem = make_problem(options);
+    all.push_back({*problem.discretization, coarsen(*problem.discretization, shape)});
+  };
+  const Index layers = dimension == 3 ? 7 : 1;
+  const Index half = ceil_div(layers, 2);
+  add(4, {35, 19, layers}, {4, {18, 10, half}});
+  add(1, {131, 70, layers}, {1, {66, 35, half}});
+  add(3, {25, 14, layers}, {3, {13, 7, layers}});
+  if (dimension == 3) add(2, {40, 21, layers}, {2, {40, 21, half}});
+  add(8, {9, 5, layers}, {8, {5, 3, half}});
+  add(8, {9, 5, layers}, {4, {9, 5, layers}});
+  add(13, {5, 4, half}, {13, {3, 2, ceil_div(half, 2)}});
+  return all;
+}
+
+template <class T>
+void expect_transfer_of_host(const LatticeProlongation& P, double tolerance) {
+  const LatticeTransfer<double, Host> expected(P);
+  const LatticeTransfer<T, Device> transfer(P);
+  const Index m = expected.coarse_size();
+  const Index n = expected.fine_size();
+  ASSERT_EQ(transfer.coarse_size(), m);
+  ASSERT_EQ(transfer.fine_size(), n);
+  const std::vector<double> x = random_input<T>(m, 5);
+  const std::vector<double> y = random_input<T>(n, 7);
+  HostVector<double> prolonged = vector_of<double>(y);
+  expected.add_prolonged(vector_of<double>(x), prolonged);
+  HostVector<double> restricted = poisoned<double>(m);
+  expected.restrict_to_coarse(vector_of<double>(y), restricted);
+  auto fine = vector_in<T, Device>(y);
+  transfer.add_prolonged(vector_in<T, Device>(x), fine);
+  EXPECT_LT(relative_difference(on_host(fine), values_of(prolonged)), tolerance);
+  auto coarse = in_space<Device>(poisoned<T>(m));
+  transfer.restrict_to_coarse(vector_in<T, Device>(y), coarse);
+  EXPECT_LT(relative_difference(on_host(coarse), values_of(restricted)), tolerance);
+  auto again = in_space<Device>(poisoned<T>(m));
+  transfer.restrict_to_coarse(vector_in<T, Device>(y), again);
+  EXPECT_TRUE(same_bits(on_host(coarse), on_host(again)));
+}
+
+class DeviceLatticeTransfers : public ::testing::TestWithParam<int> {};
+
+TEST_P(DeviceLatticeTransfers, AreThoseOfTheHost) {
+  TESSERA_REQUIRE_DEVICE();
+  std::vector<Pair> tested = pairs(GetParam());
+  for (Pair& pair : pairs_of_many_tiles(GetParam())) tested.push_back(std::move(pair));
+  for (const Pair& pair : tested) {
+    for (const FaceSet dirichlet : {FaceSet{}, FaceSet{0b001001}, FaceSet{0b111111}}) {
+      const LatticeProlongation P = make_prolongation(pair.coarse, pair.fine, dirichlet);
+      SCOPED_TRACE(std::to_string(pair.fine.basis.degree) + " " + std::to_string(P.fine.size()));
+      expect_transfer_of_host<double>(P, kDoubleTolerance);
+      expect_transfer_of_host<float>(P, kFloatTolerance);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Dimensions, DeviceLatticeTransfers, ::testing::Values(2, 3),
                          [](const auto& tested) { return std::to_string(tested.param) + "d"; });
 
 }  // namespace
