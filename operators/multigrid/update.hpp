@@ -84,15 +84,15 @@ inline std::vector<double> coarse_inverse(const BilinearForm& form) {
   return dense_inverse(*matrix, is_pure_neumann(form) ? NullSpace::constants : NullSpace::none);
 }
 
-/// The steps of a smoother and of the solver of the coarsest level for a spectrum. A smoother is
-/// for eigenvalues of D^-1 A, whose mean is 1, from 0.2 on, if it can reduce errors so far down:
-/// with these ends conjugate gradients around a cycle converge fastest, as measured.
+/// The steps of a smoother and of the solver of the coarsest level for a spectrum. A smoother of up
+/// to 4 steps is for eigenvalues of D^-1 A, whose mean is 1, from 0.2 on, one of more for as many
+/// times smaller ones, if it can reduce errors so far down: with these ends conjugate gradients
+/// around a cycle converge fastest, as measured.
 inline std::vector<double> smoother_steps(int degree, const Spectrum& spectrum) {
-  constexpr double kSmallest = 0.2;
   constexpr double kRangePerStep = 4.0;
   const double largest = kEigenvalueSafety * spectrum.bound;
   // A form that is hardly more than its diagonal has no smaller ones.
-  const double smallest = std::min(kSmallest, largest / 2.0);
+  const double smallest = std::min(0.8 / std::max(degree, 4), largest / 2.0);
   return chebyshev_steps(degree, std::max(smallest, largest / (kRangePerStep * degree)), largest);
 }
 inline std::vector<double> coarse_steps(const Spectrum& spectrum) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "operators/kronecker/factors/factors.hpp"
+#include "operators/multigrid/update.hpp"
 #include "tests/everywhere.hpp"
 #include "tests/operators/multigrid/multigrid_cases.hpp"
 #include "tests/operators/suitable.hpp"
@@ -341,6 +342,37 @@ TEST(LevelStrategies, AreKroneckerWhereTheFormIsASumOfProducts) {
     EXPECT_EQ(strategy.scatter, is_product ? "none" : "private") << describe(each);
     EXPECT_TRUE(why_unsuitable(strategy, shape).empty()) << describe(each);
   }
+}
+
+// What steps leave of an error that belongs to this eigenvalue of D^-1 A.
+double left_by(const std::vector<double>& steps, double eigenvalue) {
+  double left = 1.0;
+  for (const double length : steps) left *= 1.0 - length * eigenvalue;
+  return std::abs(left);
+}
+
+TEST(SmootherSteps, ReduceErrorsOfLargeEigenvaluesTheMoreTheMoreTheyAre) {
+  for (const double largest : {1.3, 2.2, 3.0}) {
+    const Spectrum spectrum{0.01, 0.97 * largest, largest, 12};
+    double last = 1.0;
+    for (const int degree : {1, 2, 4, 6, 8, 16}) {
+      const std::vector<double> steps = smoother_steps(degree, spectrum);
+      ASSERT_EQ(steps.size(), static_cast<std::size_t>(degree));
+      double most = 0.0;
+      for (int i = 0; i <= 1000; ++i) {
+        const double eigenvalue = largest * i / 1000.0;
+        EXPECT_LE(left_by(steps, eigenvalue), 1.0);
+        if (i >= 200) most = std::max(most, left_by(steps, eigenvalue));
+      }
+      EXPECT_LT(most, last) << degree;
+      last = most;
+      if (degree >= 4) {
+        EXPECT_LT(most, 0.25);
+      }
+    }
+  }
+  // The eigenvalues of a diagonal matrix times a small number: there is still an interval.
+  for (const double length : smoother_steps(4, {0.1, 0.1, 0.1, 1})) EXPECT_GT(length, 0.0);
 }
 
 }  // namespace

@@ -58,8 +58,8 @@ HostVector<T> inverse_diagonal(const LinearOperator<T, Host>& a) {
 
 class ChebyshevDegrees : public ::testing::TestWithParam<int> {
  protected:
-  int degree() const { return GetParam(); }
-  std::vector<double> steps() const { return chebyshev_steps(degree(), kSmallest, kLargest); }
+  static int degree() { return GetParam(); }
+  static std::vector<double> steps() { return chebyshev_steps(degree(), kSmallest, kLargest); }
 
   template <class T>
   void expect_polynomial(const LinearOperator<T, Host>& a, const Eigen::MatrixXd& A,
@@ -175,11 +175,11 @@ INSTANTIATE_TEST_SUITE_P(Degrees, ChebyshevDegrees, ::testing::Values(1, 2, 3, 4
 // In single precision: in the order of the roots rounding would grow by many orders of magnitude.
 TEST(ChebyshevSteps, OfAHighDegreeComeInAnOrderThatKeepsRoundingSmall) {
   constexpr int kDegree = 60;
-  std::vector<double> eigenvalues;
-  for (int i = 0; i <= 1000; ++i) {
-    eigenvalues.push_back(kLargest * std::pow(kSmallest / kLargest, i / 1000.0));
+  constexpr int n = 1000;
+  std::vector<double> eigenvalues(n);
+  for (int i = 0; i < n; ++i) {
+    eigenvalues[i] = kLargest * std::pow(kSmallest / kLargest, static_cast<double>(i) / (n - 1));
   }
-  const int n = static_cast<int>(eigenvalues.size());
   const DiagonalOperator<float> a(eigenvalues);
   HostVector<float> ones(n);
   fill(ones, 1.0F);
