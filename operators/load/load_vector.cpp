@@ -31,11 +31,11 @@ void check_finite(const char* what, const PointBlock& points, const double* valu
   }
 }
 
-/// Which batches must lift Dirichlet data: those that touch a Dirichlet face.
-bool touches(const BoxMesh& mesh, const Brick& brick, FaceSet faces) {
+// Whether cells have nodes on these faces.
+bool touches(const BoxMesh& mesh, const CellBox& cells, FaceSet faces) {
   for (int d = 0; d < mesh.dimension(); ++d) {
-    if (faces[2 * d] && brick.first[d] == 0) return true;
-    if (faces[2 * d + 1] && brick.first[d] + brick.count[d] == mesh.cells()[d]) return true;
+    if (faces[2 * d] && cells.first[d] == 0) return true;
+    if (faces[2 * d + 1] && cells.first[d] + cells.counts[d] == mesh.cells()[d]) return true;
   }
   return false;
 }
@@ -176,8 +176,8 @@ void add_fluxes(const BilinearForm& form, const std::vector<FluxTerm>& fluxes,
   }
 }
 
-// b_i = (f, phi_i) - a(g, phi_i) over the cells of bricks for which `lifts` says so, and (f, phi_i)
-// over the others.
+// b_i = (f, phi_i) - a(g, phi_i) over the batches with cells for which `lifts` says so, and
+// (f, phi_i) over the others.
 template <class Lifts>
 void assemble_cells(const BilinearForm& form, const ScalarField& source, const double* state,
                     const HostVector<double>& lifted, Lifts&& lifts, HostVector<double>& b) {
@@ -189,12 +189,17 @@ void assemble_cells(const BilinearForm& form, const ScalarField& source, const d
   make_scatter<double>("coloring", batches, lattice)
       ->run(
           [&](const Brick& brick, const AddTarget<double>& target) {
-            const bool lift = lifts(brick);
-            if (is_zero(source) && !lift) return;
+            const bool brick_lifts = lifts(CellBox{brick.first, brick.count});
+            if (is_zero(source) && !brick_lifts) return;
             try {
               CellLoads loads(form, source, state, lifted);
               batches.for_each_batch(brick, [&](const CellBatch& batch) {
                 const std::span<const IndexTriple> cells(batch.cells.data(), kLanes<double>);
+                const bool lift = brick_lifts && std::any_of(cells.begin(), cells.end(),
+                                                             [&](const IndexTriple& cell) {
+                                                               return lifts({cell, {1, 1, 1}});
+                                                             });
+                if (is_zero(source) && !lift) return;
                 const Lanes<double>* v = loads.compute(cells, lift);
                 const int n = lattice.degree() + 1;
                 for (int lane = 0; lane < batch.active; ++lane) {
@@ -228,7 +233,7 @@ void assemble_own_load(const BilinearForm& form, const ScalarField& source,
 
   assemble_cells(
       form, source, form.context().u, lifted,
-      [&](const Brick& brick) { return has_lift && touches(mesh, brick, form.dirichlet); }, b);
+      [&](const CellBox& cells) { return has_lift && touches(mesh, cells, form.dirichlet); }, b);
   add_fluxes(form, fluxes, b);
   const RobinFaces<double> robin(form);
   if (has_lift && !robin.empty()) {
@@ -244,7 +249,7 @@ void assemble_own_residual(const BilinearForm& form, const ScalarField& source,
                            const std::vector<FluxTerm>& fluxes, const HostVector<double>& u,
                            HostVector<double>& r) {
   assemble_cells(
-      form, source, u.data(), u, [](const Brick&) { return true; }, r);
+      form, source, u.data(), u, [](const CellBox&) { return true; }, r);
   add_fluxes(form, fluxes, r);
   const double minus = -1.0;
   const HostVector<double>* const load = &r;
