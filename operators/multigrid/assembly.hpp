@@ -147,6 +147,7 @@ class MultigridAssembly {
     const Index whole = hierarchy.form(l).layout().whole_size();
     const LevelPlace place = l + 1 == hierarchy.size() ? LevelPlace::coarsest : LevelPlace::inner;
     LevelParts parts{level_work(options_.smoother, place, whole), l, a.size(), sizeof(T)};
+    if constexpr (kOnDevice) parts.transfer_vectors = kVectorsOfOnePass;
     if (parts.work == LevelWork::solve_by_inverse) parts.dofs = whole;
     parts.operator_bytes = is_given(l) ? 0 : a.bytes();
     parts.apply_bytes = a.cost().bytes;
@@ -208,7 +209,6 @@ class MultigridAssembly {
     }
     level.to_coarser = make_transfer<T, Space>(*made_.hierarchy, l, ConstrainedValues::zero);
     parts.transfer_bytes = level.to_coarser->bytes();
-    if constexpr (kOnDevice) parts.transfer_vectors = kVectorsOfOnePass;
   }
 
   std::unique_ptr<const Preconditioner<T, Space>> make_inverse(std::size_t l) {

@@ -80,7 +80,7 @@ LatticeProduct<T>::LatticeProduct(const std::array<AxisMatrix, 3>& axes, LineSto
     if (is_any) return tile_y.rows * (2 * tile_x.span + of_z.width * tile_x.rows);
     return (reduces ? 2 * tile_y.span + lines_ : 2 * lines_) * tile_x.span;
   };
-  // Rows that are very long.
+  // Where rows are very long, fewer of them fit.
   const Index limit = device_attribute(cudaDevAttrMaxSharedMemoryPerBlock);
   const auto shared_bytes = [&] { return shared_values() * static_cast<Index>(sizeof(T)); };
   while (is_any && tile_y.rows > 1 && shared_bytes() > limit) {

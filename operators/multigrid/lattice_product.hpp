@@ -17,21 +17,26 @@ namespace tessera {
 ///
 /// Where out is added to, it is taken to be the larger lattice: of each plane of the input, what
 /// the tile depends on is multiplied by A_y and A_x, and each thread keeps as many planes of that
-/// as a row of A_z has entries. Else the input is: each thread takes columns of it along z, of
-/// which it keeps as many sums as a column of A_z has entries, and a plane whose sums are complete
-/// is multiplied by A_y and A_x.
+/// as a row of A_z has entries. Where out is replaced, the input is taken to be the larger lattice:
+/// each thread takes columns of it along z, of which it keeps as many sums as a column of A_z has
+/// entries, and a plane whose sums are complete is multiplied by A_y and A_x. The order of the sums
+/// of out += does not depend on the lattice, so that all ranks that have a value have its bits.
 template <class T>
 class LatticeProduct {
  public:
-  /// @param axes x first
+  /// @param axes x first, [rows][columns] values of out and in along each axis
   /// @param store of all calls
+  /// @throws DeviceError
   LatticeProduct(const std::array<AxisMatrix, 3>& axes, LineStore store);
 
+  /// @param in [z][y][x], x fastest, as is out. @throws DeviceError
   void apply(const T* in, T* out) const;
+  /// Of the tables.
   Index bytes() const;
 
-  /// A matrix as the kernel sees it: row r has entries in columns from place[r] on, or up to
-  /// place[r], beyond it, where the kernel says so. Places do not decrease.
+  /// A matrix as the kernel sees it: row r has entries in columns [place[r], place[r] + width), or,
+  /// of A_z in kernels that go along rows of out, in [place[r] - width, place[r]). Places do not
+  /// decrease.
   struct Rows {
     Index rows;
     Index columns;
@@ -47,7 +52,7 @@ class LatticeProduct {
     int span_y;
   };
   struct Arguments {
-    Rows axes[3];
+    Rows axes[3];  // of an input that is reduced with the transpose of A_z
     Tile tile;
     int stretch;  // rows along z that a block goes along
     unsigned tiles_x;

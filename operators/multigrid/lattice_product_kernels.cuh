@@ -273,8 +273,10 @@ __global__ void __launch_bounds__(kMaxThreads, sizeof(T) > 4 ? 2 : 3)
   while (row < at.z_end) finish_row();
 }
 
-// The first one with rows of any widths, and with the planes [width of A_z][tile.y][tile.x] behind
-// the lines in shared memory, of which a thread reads only what it has written.
+// out = or += A in for rows of any widths, as expand_kernel does it.
+// Launch as above. Shared memory: 2 lines [span_x] for each y, and the planes
+// [width of A_z][tile.y][tile.x] of A_y A_x in, of which a thread reads only what it has written.
+// Bytes and flops as of expand_kernel, with the widths of the axes. Deterministic.
 template <class T, LineStore store>
 __global__ void __launch_bounds__(kMaxThreads)
     any_product_kernel(const __grid_constant__ typename LatticeProduct<T>::Arguments a) {

@@ -44,8 +44,8 @@ void move_into_tiles(const AxisMatrix& matrix, const Places& ends, int tile, Pla
 /// rows.
 int stretch_of(Index rows, Index margin, Index tiles, Index resident);
 
-/// The rows that have entries in each stretch of so many columns: [stretches][begin, end]. Rows
-/// have `width` entries from their places on.
+/// The rows that have entries in each stretch of so many of the matrix's columns:
+/// [stretches][begin, end]. Rows have `places.width` entries from their places on.
 std::vector<int> rows_of_columns(const Places& places, int columns, int stretch);
 
 }  // namespace tessera

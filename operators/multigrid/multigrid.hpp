@@ -1,6 +1,7 @@
 // These functions make a multigrid cycle of a form.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -14,8 +15,8 @@
 
 namespace tessera {
 
-/// What smooths on each level: Chebyshev's iteration, or block Jacobi sweeps on
-/// the assembled matrix.
+/// What smooths on each level: Chebyshev's iteration, or block Jacobi sweeps on the assembled
+/// matrix.
 enum class SmootherKind { chebyshev, block_jacobi, block_asynchronous_jacobi };
 
 struct MultigridOptions {
@@ -60,14 +61,22 @@ struct MultigridSetup {
 
 /// A coarsest level of at most so many DoFs is solved with the inverse of its matrix.
 inline constexpr Index kMaxDenseDofs = 1500;
-/// What the bound of the largest eigenvalue is multiplied by, and the Lanczos steps behind it.
-inline constexpr double kEigenvalueSafety = 1.02;
+/// Lanczos steps behind the estimate of the largest eigenvalue.
 inline constexpr int kEigenvalueSteps = 12;
 
-/// The hierarchy of the form with a V-cycle on it: smoothers (Chebyshev's on [0, safety
-/// lambda_max]), transfers by 1D factors, and on the coarsest level the inverse of the matrix, or
-/// Chebyshev's iteration where it is not small. Of a pure Neumann form constants are left out
-/// there.
+/// The upper end L of the interval of a polynomial of Chebyshev's with the lower end l, which is at
+/// most 1 up to L + l: at least 1.02 times the bound of the spectrum, and so large that L + l is
+/// 1.12 times it. An eigenvalue of few nodes, where a map squeezes some cells, may be 8 % above it.
+inline double interval_end(const Spectrum& spectrum, double smallest) {
+  constexpr double kMargin = 1.02;
+  constexpr double kReach = 1.12;
+  return std::max(kMargin * spectrum.bound, kReach * spectrum.bound - smallest);
+}
+
+/// The hierarchy of the form with a V-cycle on it: smoothers (Chebyshev's for the
+/// upper part of the spectrum), transfers by 1D factors, and on the coarsest level the inverse of
+/// the matrix, or Chebyshev's iteration where it is not small. Of a pure Neumann form constants are
+/// left out there.
 ///
 /// Of a form of which ranks have parts it is the cycle of the whole (Hierarchy), and all ranks call
 /// this and the functions of what it makes together.

@@ -84,23 +84,24 @@ inline std::vector<double> coarse_inverse(const BilinearForm& form) {
   return dense_inverse(*matrix, is_pure_neumann(form) ? NullSpace::constants : NullSpace::none);
 }
 
-/// The steps of a smoother and of the solver of the coarsest level for a spectrum. A smoother of up
-/// to 4 steps is for eigenvalues of D^-1 A, whose mean is 1, from 0.2 on, one of more for as many
-/// times smaller ones, if it can reduce errors so far down: with these ends conjugate gradients
-/// around a cycle converge fastest, as measured.
+/// The steps of a smoother for a spectrum, for eigenvalues of D^-1 A, whose mean is 1, from 0.2 on,
+/// with more than 4 steps from 0.8 / degree on, if so few steps reduce errors down to there. These
+/// ends are a compromise for conjugate gradients around a cycle; solvers/README.md has others.
 inline std::vector<double> smoother_steps(int degree, const Spectrum& spectrum) {
   constexpr double kRangePerStep = 4.0;
-  const double largest = kEigenvalueSafety * spectrum.bound;
-  // A form that is hardly more than its diagonal has no smaller ones.
-  const double smallest = std::min(0.8 / std::max(degree, 4), largest / 2.0);
-  return chebyshev_steps(degree, std::max(smallest, largest / (kRangePerStep * degree)), largest);
+  const double smallest =
+      std::max(0.8 / std::max(degree, 4), spectrum.bound / (kRangePerStep * degree));
+  return chebyshev_steps(degree, smallest, interval_end(spectrum, smallest));
 }
+
+/// The steps of the solver of the coarsest level. So many Lanczos steps find any large eigenvalue.
 inline std::vector<double> coarse_steps(const Spectrum& spectrum) {
-  const double largest = kEigenvalueSafety * spectrum.bound;
+  constexpr double kMargin = 1.05;
+  const double largest = kMargin * spectrum.bound;
   return chebyshev_steps(coarse_chebyshev_steps(largest / spectrum.smallest), spectrum.smallest,
                          largest);
 }
-inline constexpr int kCoarseEigenvalueSteps = 4 * kEigenvalueSteps;
+inline constexpr int kCoarseEigenvalueSteps = 48;
 
 /// Takes other coefficients on all levels: operators, diagonals, spectra, the coarsest level's
 /// inverse. All is as newly made, and is in the memory that was there; but operators that are not

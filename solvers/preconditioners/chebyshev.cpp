@@ -15,10 +15,6 @@ namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 
-void require_degree(int degree) {
-  if (degree < 1) throw std::invalid_argument("Chebyshev's iteration has a degree of at least 1");
-}
-
 // Of polynomials with these roots, the lengths of steps in Leja's order: the next root is the one
 // at which the steps so far leave most.
 std::vector<double> steps_of_roots(std::vector<double> roots) {
@@ -42,7 +38,7 @@ std::vector<double> steps_of_roots(std::vector<double> roots) {
 }  // namespace
 
 std::vector<double> chebyshev_steps(int degree, double smallest, double largest) {
-  require_degree(degree);
+  if (degree < 1) throw std::invalid_argument("Chebyshev's iteration has a degree of at least 1");
   if (!(smallest > 0.0) || !(smallest < largest)) {
     throw UnsuitableChoice(Choice::preconditioner,
                            "Chebyshev's iteration needs eigenvalues 0 < smallest < largest: these "

@@ -12,10 +12,11 @@
 namespace tessera {
 
 /// Estimates of the extreme eigenvalues of D^-1 A, D the diagonal of A. `largest` is a lower bound
-/// that is a few percent low after ten steps, and an eigenvalue lies between it and `bound`, which
-/// is `largest` with the norm of its residual (Zhou, Li 2011, Bounding the spectrum of large
-/// Hermitian matrices): as measured, the largest eigenvalue is at most 1.3 % above `bound` after
-/// twelve steps. `smallest` is an upper bound, which is far too large unless there are many steps.
+/// that is a few percent low after ten steps. `bound` is `largest` with the norm of its residual
+/// (Zhou, Li 2011, Bounding the spectrum of large Hermitian matrices), which is no strict bound: as
+/// measured after twelve steps, the largest eigenvalue is at most 1.3 % above it on meshes whose
+/// cells are similar, and up to 8 % where a map squeezes a few cells. `smallest` is an upper bound,
+/// which is far too large unless there are many steps.
 struct Spectrum {
   double smallest = 0.0;
   double largest = 0.0;

@@ -178,6 +178,11 @@ Registry<CaseParameters> make_case_registry() {
   return registry;
 }
 
+std::string repeatable_text(CaseParameters parameters) {
+  parameters.output.overwrite = false;
+  return make_case_registry().to_toml(parameters);
+}
+
 BoxMesh make_box_mesh(const CaseParameters& parameters) {
   IndexTriple cells{1, 1, 1};
   Point lower{0.0, 0.0, 0.0};

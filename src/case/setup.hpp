@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "cases/problem/poisson_problem.hpp"
 #include "mesh/discretization.hpp"
@@ -16,6 +17,9 @@ using LoadedCase = Loaded<CaseParameters>;
 /// The keys of case files, for the strategies that there are; expressions are parsed as part of the
 /// checks.
 Registry<CaseParameters> make_case_registry();
+
+/// The case as a file that repeats a run, but does not replace results because that run did.
+std::string repeatable_text(CaseParameters parameters);
 
 /// The box of the case, without its map.
 BoxMesh make_box_mesh(const CaseParameters& parameters);

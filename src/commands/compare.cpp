@@ -49,10 +49,11 @@ ExitCode measure(const Loaded<StudyParameters>& loaded, const CompareCommand& co
   }
 }
 
-// Refuses one file for two outputs.
+// Refuses an output in the place of what is read, or of another one.
 void require_different_files(const StudyParameters& study, const CompareCommand& command) {
   const bool has_launches = command.launches == LaunchReports::yes && !study.output.empty();
-  require_different({{"study.output (--csv)", study.output},
+  require_different({{"the study", command.study_file},
+                     {"study.output (--csv)", study.output},
                      {"--launches", has_launches ? csv_beside(study.output, "launches") : ""},
                      {"--report", command.report}});
 }

@@ -17,8 +17,10 @@ ExitCode convergence(const ConvergenceCommand& command) {
         "is required, and missing: without the exact solution there are no errors "
         "to compare; an expression, such as \"sin(pi*x)*sin(pi*y)\"")});
   }
-  require_different(
-      {{"--csv", command.csv}, {"--plot", command.plot}, {"--report", command.report}});
+  require_different({{"the case", command.case_file},
+                     {"--csv", command.csv},
+                     {"--plot", command.plot},
+                     {"--report", command.report}});
   require_writable("--csv", command.csv, OutputKind::table, command.overwrite);
   require_writable("--plot", command.plot, OutputKind::plot, command.overwrite);
   const bool has_file = !command.csv.empty() || !command.plot.empty() || !command.report.empty();

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "postprocess/files/output_directory.hpp"
 #include "src/commands.hpp"
 #include "src/commands/report_errors.hpp"
 #include "src/commands/standard_streams.hpp"
@@ -23,7 +24,7 @@ void require_directory(const std::string& option, const std::string& path) {
 }
 
 // The page as a file in the directory of plots, which may take its name.
-NamedOutput page_among_plots(const ReportCommand& command) {
+NamedFile page_among_plots(const ReportCommand& command) {
   const fs::path page = command.output;
   if (page.extension() != ".svg") return {};
   return {"a plot in --plots", (fs::path(command.plots) / page.filename()).string()};
@@ -39,6 +40,13 @@ ExitCode make_report(const ReportCommand& command) {
       require_directory("--plots", command.plots);
       require_different(
           {{"--plots", command.plots}, page_among_plots(command), {"-o", command.output}});
+    }
+    for (const std::string& input : command.inputs) {
+      require_different({{"the input", input}, {"-o", command.output}});
+      for (const std::string& result : results_in(input)) {
+        require_different(
+            {{"the result", (fs::path(input) / result).string()}, {"-o", command.output}});
+      }
     }
     require_writable_page("-o", command.output, command.overwrite);
     if (!command.output.empty()) {

@@ -82,10 +82,10 @@ void require_writable_page(const std::string& option, const std::string& path,
   }
 }
 
-void require_different(const std::vector<NamedOutput>& outputs) {
-  for (auto one = outputs.begin(); one != outputs.end(); ++one) {
+void require_different(const std::vector<NamedFile>& files) {
+  for (auto one = files.begin(); one != files.end(); ++one) {
     if (one->path.empty()) continue;
-    const auto other = std::find_if(outputs.begin(), one, [&](const NamedOutput& before) {
+    const auto other = std::find_if(files.begin(), one, [&](const NamedFile& before) {
       return !before.path.empty() && file_at(before.path) == file_at(one->path);
     });
     if (other == one) continue;

@@ -29,16 +29,17 @@ void require_writable(const std::string& path, OutputKind kind, Overwrite overwr
 /// and PlotError if there is no gnuplot
 void require_writable_page(const std::string& option, const std::string& path, Overwrite overwrite);
 
-/// A file that a command writes, and what the user named it by.
-struct NamedOutput {
+/// A file that a command reads or writes, and what the user named it by.
+struct NamedFile {
   std::string option;
   /// Empty: there is none.
   std::string path;
 };
 
-/// Refuses one file for two outputs, by whatever names, as the second would replace the first.
+/// Refuses an output in the place of a file before it, by whatever names, which it would replace.
+/// @param files inputs first, then outputs
 /// @throws InputError
-void require_different(const std::vector<NamedOutput>& outputs);
+void require_different(const std::vector<NamedFile>& files);
 
 /// Takes what with_report_errors() knows, InputError and OutputError to other ranks as they are.
 const ErrorCarrier& report_errors();

@@ -100,16 +100,17 @@ PreconditionerSetup<T, Space> make_chebyshev(const PreconditionerTask<T, Space>&
   task.a.diagonal(inverse);
   invert_entries(inverse);
   const auto steps_for = [parameters](const Spectrum& spectrum) {
-    const double largest = kEigenvalueSafety * spectrum.bound;
-    return chebyshev_steps(parameters.degree, largest / parameters.range, largest);
+    const double smallest = spectrum.bound / parameters.range;
+    return chebyshev_steps(parameters.degree, smallest, interval_end(spectrum, smallest));
   };
   const Spectrum spectrum = estimate_spectrum(task.a, inverse, kEigenvalueSteps);
-  const double largest = kEigenvalueSafety * spectrum.bound;
+  const double smallest = spectrum.bound / parameters.range;
   PreconditionerSetup<T, Space> made;
-  made.notes.push_back(fmt::format(
-      "largest eigenvalue of D^-1 A about {:.4g} ({} Lanczos steps); polynomial of "
-      "degree {} for {:.4g} to {:.4g}",
-      spectrum.largest, spectrum.steps, parameters.degree, largest / parameters.range, largest));
+  made.notes.push_back(
+      fmt::format("largest eigenvalue of D^-1 A about {:.4g} ({} Lanczos steps); polynomial of "
+                  "degree {} for {:.4g} to {:.4g}",
+                  spectrum.largest, spectrum.steps, parameters.degree, smallest,
+                  interval_end(spectrum, smallest)));
   auto chebyshev =
       std::make_unique<Chebyshev<T, Space>>(task.a, std::move(inverse), steps_for(spectrum));
   made.update = [chebyshev = chebyshev.get(), steps_for, layout = task.a.layout(),

@@ -281,6 +281,26 @@ TEST_F(KeptResults, WhatARunReadsStays) {
   }
 }
 
+TEST_F(KeptResults, StayWhereACaseInTimeCannotBegin) {
+  const std::string text =
+      "[mesh]\ndimension = 2\ncells = [2, 2]\n[boundary]\nleft = { value = \"0\" }\n"
+      "[time]\nend = 1\nstep = 0.5\ninitial = \"x\"\n[output]\npicture = false\n";
+  write_file(path() / "heat.toml", text);
+  const std::vector<std::string> arguments = {"run", "heat.toml", "--output", "out", "--overwrite"};
+  ASSERT_EQ(run_program(path(), arguments).exit_code, 0);
+  // What allowed this run to replace results allows nothing to those that repeat it.
+  EXPECT_THAT(read_file(out() / "case.toml"), HasSubstr("overwrite = false"));
+  const std::vector<std::string> names = names_in(out());
+  const std::string result = read_file(out() / "result.json");
+  std::vector<std::string> bad = arguments;
+  bad.insert(bad.end(), {"--set", "boundary.left.value=1/y"});
+  const ProgramResult ran = run_program(path(), bad);
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.errors, HasSubstr("boundary.left.value = \"1/y\": is inf at"));
+  EXPECT_EQ(names_in(out()), names);
+  EXPECT_EQ(read_file(out() / "result.json"), result);
+}
+
 TEST_F(KeptResults, ACaseThatARunHasWrittenMayBeRunAgainInItsPlace) {
   ASSERT_EQ(run("[mesh]\ncells = [2, 2, 2]\n").exit_code, 0);
   for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{

@@ -41,6 +41,24 @@ constexpr char kSlab[] =
     "right = { type = \"dirichlet\", value = \"1\" }\n"
     "bottom = { type = \"neumann\" }\ntop = { type = \"neumann\" }\n[nonlinear]\n";
 
+// A residual that is measured by that of a start far away is small long before the solution.
+TEST_F(Nonlinear, ConvergesToTheSameFromNearAndFar) {
+  const std::string text =
+      "[mesh]\ndimension = 2\ncells = [4, 4]\n[space]\ndegree = 3\n"
+      "[problem]\ncoefficient = \"1 + u^2\"\nexact = \"x + 2*y\"\nsource = \"-10*(x + 2*y)\"\n"
+      "[boundary]\nleft = { value = \"x + 2*y\" }\nright = { value = \"x + 2*y\" }\n"
+      "bottom = { value = \"x + 2*y\" }\ntop = { value = \"x + 2*y\" }\n[nonlinear]\n";
+  for (const char* method : {"newton", "picard"}) {
+    for (const char* start : {"0", "1000", "x + 2*y"}) {
+      const ProgramResult ran =
+          run(text + kOutput, {"--set", std::string("nonlinear.method=") + method, "--set",
+                               std::string("solver.initial=\"") + start + "\""});
+      EXPECT_EQ(ran.exit_code, 0) << method << ' ' << start << ran.errors;
+      EXPECT_LT(result()["error"]["l2"].get<double>(), 1e-9) << method << ' ' << start;
+    }
+  }
+}
+
 TEST_F(Nonlinear, RunsSayHowTheyWereSolved) {
   const ProgramResult ran = run(std::string(kSlab) + kOutput);
   ASSERT_EQ(ran.exit_code, 0) << ran.errors;

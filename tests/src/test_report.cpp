@@ -217,6 +217,14 @@ TEST_F(ReportTest, IsNoOtherOutput) {
             "replace it; each needs a name of its own\n");
   EXPECT_FALSE(std::filesystem::exists(path() / "one.x"));
   solve("first");
+  for (const char* input : {"first/result.json", "first/case.toml"}) {
+    const std::string before = read_file(path() / input);
+    const ProgramResult over = start({"report", "first", "-o", input, "--overwrite"});
+    EXPECT_EQ(over.exit_code, 1);
+    EXPECT_EQ(over.errors, std::string("-o ") + input + ": is the file of the result " + input +
+                               " as well, and would replace it; each needs a name of its own\n");
+    EXPECT_EQ(read_file(path() / input), before);
+  }
   EXPECT_EQ(start({"report", "first", "-o", "plots/a.svg", "--plots", "plots"}).exit_code, 1);
   for (const char* plots : {"first/result.json", "first/result.json/plots"}) {
     const ProgramResult file = start({"report", "first", "--plots", plots});

@@ -126,6 +126,7 @@ std::vector<PlannedLevel> plan(const CaseParameters& parameters) {
     const LevelPlace place = l + 1 == shapes.size() ? LevelPlace::coarsest : LevelPlace::inner;
     PlannedLevel planned{shapes[l], {level_work(options.smoother, place, n), l, n, value}};
     LevelParts& parts = planned.parts;
+    if (level.processor == Processor::gpu) parts.transfer_vectors = kVectorsOfOnePass;
     const bool fused =
         !is_the_cases && is_fused(level.processor, options.smoother, lattice, level.dirichlet);
     planned.strategy = is_the_cases ? "as the case's" : fused ? kInOneKernel : strategy.text();
@@ -163,7 +164,6 @@ std::vector<PlannedLevel> plan(const CaseParameters& parameters) {
             (n + coarser.size() + 2) * static_cast<Index>(sizeof(Index));
       } else if (level.processor == Processor::gpu) {
         parts.transfer_bytes = transfer_table_bytes(coarser, lattice, value);
-        parts.transfer_vectors = kVectorsOfOnePass;
       } else {
         parts.transfer_bytes = Saturated(transfer_values(coarser, lattice)) * value;
       }

@@ -290,7 +290,7 @@ void write_results(RunRecord& run, ResultSet& files) {
       });
     });
   }
-  add("case.toml", [&] { return make_case_registry().to_toml(run.parameters); });
+  add("case.toml", [&] { return repeatable_text(run.parameters); });
   if (!run.time) add("residuals.csv", [&] { return residuals_csv(run); });
   add("timings.csv", [&] {
     return run.rank_times ? timer_csv(*run.rank_times, run.limits())

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <limits>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "mesh/errors.hpp"
 #include "operators/form/on_all_ranks.hpp"
 #include "postprocess/files/time_progress.hpp"
 #include "postprocess/timing/energy_meter.hpp"
@@ -47,7 +49,8 @@ class Integration {
 
   /// Steps to the end and leaves in the run the solution that was reached, its time, the exact
   /// solution then, and what became of the solves. What ends it early is kept in the run's outcome
-  /// and notes. @throws only what failed on some ranks alone
+  /// and notes. @throws what failed on some ranks alone;
+  ///     BadFieldValue before the first output
   void run(TimeProgress& progress, EnergyMeter& meter);
 
   /// Why it ended before the end of the case; empty if it did not.
@@ -131,6 +134,16 @@ void Integration<Space>::resume(const Restart& restart) {
   series_.resume(restart);
 }
 
+inline bool is_bad_field(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const BadFieldValue&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
 template <class Space>
 void Integration<Space>::run(TimeProgress& progress, EnergyMeter& meter) {
   SolveStatus status = SolveStatus::converged;
@@ -148,6 +161,8 @@ void Integration<Space>::run(TimeProgress& progress, EnergyMeter& meter) {
       failure_ += "; " + complaint;
     }
   } catch (...) {
+    // A case that cannot begin is at fault, and leaves earlier results alone.
+    if (run_.time->steps == 0 && !written_until_ && is_bad_field(std::current_exception())) throw;
     status = SolveStatus::not_finite;
     failure_ = *run_.notes.reason_of_failure("the integration", [] { throw; });
     // The program says it at its end.
@@ -181,7 +196,7 @@ void Integration<Space>::write_checkpoint() {
   const auto scope = run_.timers.scope("checkpoint");
   const CaseParameters& parameters = run_.parameters;
   Checkpoint checkpoint{.program = program_name(),
-                        .case_text = make_case_registry().to_toml(parameters),
+                        .case_text = repeatable_text(parameters),
                         .dimension = parameters.mesh.dimension,
                         .degree = parameters.space.degree,
                         .dofs = diffusion_->layout().whole_size(),

@@ -17,9 +17,10 @@ Keys<NonlinearParameters> nonlinear_keys() {
   keys.add(
       {.name = "nonlinear.relative_tolerance",
        .description =
-           "The iteration stops when the residual of the non-linear equations is at "
-           "most this, relative to that of the start; in time, with steps of a fixed length, "
-           "when what is left of the step's change is at most this, relative to u.",
+           "The iteration stops when the residual of the non-linear equations is at most this, "
+           "relative to that of u = 0 with the Dirichlet values, or to that of the start where "
+           "that is 0 or not finite; in time, with steps of a fixed length, when what is left of "
+           "the step's change is at most this, relative to u.",
        .range = inside(0, 1)},
       [](auto& p) -> auto& { return p.relative_tolerance; });
   keys.add(

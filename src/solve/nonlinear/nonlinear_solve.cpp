@@ -110,9 +110,11 @@ SolveOutcome solve_in(const CaseParameters& parameters, const CaseModel& model,
     const auto scope = timers.scope("solve");
     outcome.nonlinear.emplace();
     if constexpr (std::is_same_v<Space, Host>) {
+      options.reference_norm = system.size_at_zero(u_on_host);
       outcome.nonlinear->report = solve_nonlinear<Host>(system, options, u_on_host);
     } else {
       DeviceVector<double> u = moved_to<Device>(std::move(u_on_host));
+      options.reference_norm = system.size_at_zero(u);
       outcome.nonlinear->report = solve_nonlinear<Device>(system, options, u);
       u_on_host = on_host(u);
     }

@@ -29,6 +29,9 @@ class StationarySystem final : public NonlinearSystem<Space> {
   VectorLayout layout() const override { return form_.layout(); }
   /// Of the first u it throws what the case's fields throw; later an entry is not finite.
   void residual(const V& u, V& r) override;
+  /// ||F|| of the u that is 0 but for these values on Dirichlet faces, by which residuals are
+  /// measured from wherever an iteration starts; 0 where it is not finite.
+  double size_at_zero(const V& u);
   void linearize(const V& u) override;
   SolveReport solve(double tolerance, const V& b, V& x) override;
 

@@ -1,9 +1,13 @@
 // These templates compute residuals of non-linear cases and guard them against what u may be.
 #pragma once
 
+#include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "mesh/errors.hpp"
+#include "operators/form/constrained_rows.hpp"
+#include "operators/load/device_load.hpp"
 #include "solvers/interruption.hpp"
 #include "src/case/fields.hpp"
 #include "src/case/nonlinear/nonlinear_case.hpp"
@@ -39,6 +43,29 @@ void StationarySystem<Space>::residual(const V& u, V& r) {
   // The iteration looks for shorter steps, and soon ends.
   if (was_stopped_) fill(r, std::numeric_limits<double>::quiet_NaN());
   is_first_ = false;
+}
+
+template <class Space>
+double StationarySystem<Space>::size_at_zero(const V& u) {
+  const auto scope = timers_.scope("residual");
+  V values(layout());
+  V r(layout());
+  if constexpr (std::is_same_v<Space, Host>) {
+    for_each_face_node(form_.discretization->lattice, form_.dirichlet,
+                       [&](Index node) { values[node] = u[node]; });
+  } else {
+    copy(u, r);
+    clear_constrained_rows(form_, r);
+    copy(u, values);
+    axpy(-1.0, r, values);
+  }
+  try {
+    residual_.compute(form_, source_, fluxes_, values, r);
+  } catch (const BadFieldValue&) {
+    return 0.0;
+  }
+  const double norm = std::sqrt(dot(r, r));
+  return std::isfinite(norm) ? norm : 0.0;
 }
 
 template <class Space>

@@ -168,6 +168,16 @@ TEST_F(Convergence, RefusesOneFileForTwoOutputs) {
   }
 }
 
+TEST_F(Convergence, LeavesItsCaseAlone) {
+  for (const char* option : {"--csv", "--plot", "--report"}) {
+    const std::string before = read_file(path() / "case.toml");
+    const ProgramResult ran = run({option, "./case.toml", "--overwrite"});
+    EXPECT_EQ(ran.exit_code, 1);
+    EXPECT_THAT(ran.errors, HasSubstr("./case.toml: is the file of the case case.toml as well"));
+    EXPECT_EQ(read_file(path() / "case.toml"), before);
+  }
+}
+
 TEST_F(Convergence, SaysWhichErrorsCannotBeComputed) {
   // Finite at the nodes of the first mesh, but not at the points of the norms.
   const ProgramResult ran = run({"--degrees", "1", "--set", "mesh.cells=[3, 3]", "--set",
