@@ -99,6 +99,18 @@ TEST_F(ReportTest, OfARunInTimeThatWasEndedHasItsLastProbes) {
   EXPECT_LT(page().size(), 100'000U);
 }
 
+TEST_F(ReportTest, OfANonlinearRunTellsOfItsIteration) {
+  write_file(path() / "nonlinear.toml",
+             "[mesh]\ndimension = 2\ncells = [2, 2]\n[space]\ndegree = 2\n"
+             "[problem]\ncoefficient = \"1 + u^2\"\nsource = \"10\"\n"
+             "[boundary]\nleft = { value = \"0\" }\n[nonlinear]\nmax_iterations = 1\n");
+  EXPECT_EQ(start({"run", "nonlinear.toml", "--output", "nonlinear"}).exit_code, 2);
+  ASSERT_EQ(start({"report", "nonlinear", "-o", "page.html"}).exit_code, 0);
+  EXPECT_THAT(page("page.html"),
+              AllOf(HasSubstr("newton: iteration limit after 1 iteration"), HasSubstr(" in all"),
+                    HasSubstr("no solution after 1 iterations")));
+}
+
 TEST_F(ReportTest, OfSeveralRunsHasThemSideBySide) {
   solve("first");
   solve("second", {"--set", "space.degree=2", "--set", "operator.precision=single", "--set",

@@ -42,6 +42,27 @@ std::string cells_text(const Json& cells) {
   return text;
 }
 
+std::string iterations_text(const Json& count) {
+  return fmt::format("{} iteration{}", count.dump(), count == 1 ? "" : "s");
+}
+
+// Of a non-linear case the outer iteration has the ending, and the solver's iterations are those of
+// all its systems.
+void add_solvers(const Json& result, Facts& facts) {
+  const std::string solver = fmt::format("{}, preconditioner {}", text_at(result, "/solver/method"),
+                                         text_at(result, "/solver/preconditioner"));
+  const std::string iterations = iterations_text(value_at(result, "/solver/iterations"));
+  if (const std::string method = text_at(result, "/nonlinear/method"); !method.empty()) {
+    facts.add("nonlinear",
+              fmt::format("{}: {} after {}", method, text_at(result, "/nonlinear/status"),
+                          iterations_text(value_at(result, "/nonlinear/iterations"))));
+    facts.add("solver", fmt::format("{}: {} in all", solver, iterations));
+    return;
+  }
+  facts.add("solver",
+            fmt::format("{}: {} after {}", solver, text_at(result, "/solver/status"), iterations));
+}
+
 std::string what(const Json& result) {
   Facts facts;
   const auto dofs = number_at(result, "/dofs");
@@ -56,12 +77,7 @@ std::string what(const Json& result) {
   }
   facts.add("operator", fmt::format("{}, {} precision, {}", name, text_at(result, "/precision"),
                                     text_at(result, "/device")));
-  facts.add(
-      "solver",
-      fmt::format("{}, preconditioner {}: {} after {} iteration{}",
-                  text_at(result, "/solver/method"), text_at(result, "/solver/preconditioner"),
-                  text_at(result, "/solver/status"), value_at(result, "/solver/iterations").dump(),
-                  value_at(result, "/solver/iterations") == 1 ? "" : "s"));
+  add_solvers(result, facts);
   if (const std::string method = text_at(result, "/time/method"); !method.empty()) {
     const auto number = [&](const char* key) {
       return number_at(result, key).value_or(std::numeric_limits<double>::quiet_NaN());
@@ -84,7 +100,11 @@ std::string what(const Json& result) {
     facts.add("auto", fmt::format("{} = {}: {}", text_at(choice, "/key"), text_at(choice, "/value"),
                                   text_at(choice, "/reason")));
   }
-  for (const char* list : {"/notes", "/solver/notes", "/solver/likely_causes"}) {
+  if (const std::string failure = text_at(result, "/nonlinear/failure"); !failure.empty()) {
+    facts.add("failure", failure);
+  }
+  for (const char* list :
+       {"/notes", "/solver/notes", "/solver/likely_causes", "/nonlinear/likely_remedies"}) {
     for (const Json& note : value_at(result, list)) facts.add("note", text_at(note, ""));
   }
   if (const std::string note = text_at(result, "/energy_use/note"); !note.empty()) {

@@ -246,7 +246,7 @@ void Integration<Space>::write_output() {
     const auto part = run_.timers.scope("solution.vtu");
     series_.add(t, u, run_.exact, problem_.at(t).coefficient, failure_);
   }
-  {
+  if (parameters.output.picture) {
     const auto part = run_.timers.scope("pictures");
     series_.add_picture(t, u, failure_);
   }
@@ -285,7 +285,7 @@ void Integration<Space>::finish() {
   if (!is_known) fill(run_.system.x, std::numeric_limits<double>::quiet_NaN());
   {
     const auto output = run_.timers.scope("output");
-    const auto part = run_.timers.scope("pictures");
+    const auto part = run_.timers.scope(run_.parameters.output.picture ? "pictures" : "view.py");
     series_.finish(failure_);
   }
   run_.time->end = t;

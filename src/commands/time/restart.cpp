@@ -42,11 +42,12 @@ void compare(const CaseParameters& before, const fs::path& file, LoadedCase& loa
     const std::string then = value_text(old_values[i]);
     if (now == then) continue;
     loaded.findings.report(
-        key, fmt::format("must be as in {}, where it is {}{}; a restart may change the end, steps "
-                         "and intervals of [time], [nonlinear], [operator], [solver], [run] and "
-                         "[output]",
-                         file.string(), then,
-                         loaded.findings.is_written(key) ? "" : fmt::format(", not {}", now)));
+        key,
+        fmt::format("must be as in {}, where it is {}{}; a restart may change the end, method, "
+                    "steps and intervals of [time], [nonlinear], [operator], [solver], [run] and "
+                    "[output]",
+                    file.string(), then,
+                    loaded.findings.is_written(key) ? "" : fmt::format(", not {}", now)));
   }
 }
 

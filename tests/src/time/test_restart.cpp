@@ -102,6 +102,9 @@ TEST_F(Restarts, TakeThePreviousOneForADamagedOne) {
   write_file(path() / "parts/checkpoint.h5", "damaged");
   const ProgramResult ran = run({"--restart", "parts", "--quiet"});
   EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_EQ(ran.errors,
+            "tessera: cannot read parts/checkpoint.h5: it is damaged or not complete; the "
+            "checkpoint before it is taken\n");
   expect_same_results();
   const auto notes = read_json(path() / "parts/result.json")["notes"];
   EXPECT_THAT(notes, Contains(std::string("cannot read parts/checkpoint.h5: it is damaged or not "
