@@ -45,7 +45,7 @@ LatticeProduct<T>::LatticeProduct(const std::array<AxisMatrix, 3>& axes, LineSto
   const AxisMatrix& y = axes[is_plane ? 2 : 1];
   const AxisMatrix& z = axes[is_plane ? 1 : 2];
   const bool reduces = store == LineStore::assign;
-  const AxisMatrix columns_of_z = transpose(z);
+  const AxisMatrix columns_of_z = reduces ? transpose(z) : AxisMatrix();
   Places of_x = first_columns(x);
   Places of_y = first_columns(y);
   Places of_z = reduces ? first_columns(columns_of_z) : end_columns(z);

@@ -14,6 +14,17 @@ void clear_column(AxisMatrix& matrix, Index column) {
   }
 }
 
+// Values of the vectors between two sweeps; the largest of them.
+Index prolongation_scratch(const LatticeProlongation& prolongation) {
+  IndexTriple extents = prolongation.coarse.extents;
+  Index largest = 0;
+  for (std::size_t s = 0; s + 1 < prolongation.sweeps.size(); ++s) {
+    extents[prolongation.sweeps[s].d] = prolongation.sweeps[s].matrix.rows;
+    largest = std::max(largest, IndexBox(extents).size());
+  }
+  return largest;
+}
+
 }  // namespace
 
 LatticeProlongation make_prolongation(const Discretization& coarse, const Discretization& fine,
@@ -31,16 +42,6 @@ LatticeProlongation make_prolongation(const Discretization& coarse, const Discre
     result.sweeps.push_back({d, std::move(matrix)});
   }
   return result;
-}
-
-Index prolongation_scratch(const LatticeProlongation& prolongation) {
-  IndexTriple extents = prolongation.coarse.extents;
-  Index largest = 0;
-  for (std::size_t s = 0; s + 1 < prolongation.sweeps.size(); ++s) {
-    extents[prolongation.sweeps[s].d] = prolongation.sweeps[s].matrix.rows;
-    largest = std::max(largest, IndexBox(extents).size());
-  }
-  return largest;
 }
 
 // A row has one entry where the node is a node of the coarser mesh, else those of a cell's line.

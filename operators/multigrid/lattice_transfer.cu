@@ -144,10 +144,15 @@ DeviceSparseRows<T> restriction_rows(const LatticeProlongation& prolongation) {
 
 template <class T>
 LatticeTransfer<T, Device>::LatticeTransfer(const LatticeProlongation& prolongation)
+    : LatticeTransfer(prolongation, axis_factors(prolongation)) {}
+
+template <class T>
+LatticeTransfer<T, Device>::LatticeTransfer(const LatticeProlongation& prolongation,
+                                            const std::array<AxisMatrix, 3>& factors)
     : coarse_size_(prolongation.coarse.size()),
       fine_size_(prolongation.fine.size()),
-      prolong_(axis_factors(prolongation), LineStore::add),
-      restrict_(transposed(axis_factors(prolongation)), LineStore::assign) {}
+      prolong_(factors, LineStore::add),
+      restrict_(transposed(factors), LineStore::assign) {}
 
 template <class T>
 void LatticeTransfer<T, Device>::do_restrict_to_coarse(const DeviceVector<T>& fine,

@@ -33,9 +33,6 @@ struct LatticeProlongation {
 LatticeProlongation make_prolongation(const Discretization& coarse, const Discretization& fine,
                                       FaceSet dirichlet);
 
-/// Values of the vectors between two sweeps; the largest of them.
-Index prolongation_scratch(const LatticeProlongation& prolongation);
-
 /// Applies P and P^T axis by axis. Deterministic.
 template <class T, class Space>
 class LatticeTransfer;
@@ -82,6 +79,10 @@ class LatticeTransfer<T, Device> final : public Transfer<T, Device> {
   Index bytes() const override { return prolong_.bytes() + restrict_.bytes(); }
 
  private:
+  /// @param factors of P, one an axis
+  LatticeTransfer(const LatticeProlongation& prolongation,
+                  const std::array<AxisMatrix, 3>& factors);
+
   Index coarse_size_;
   Index fine_size_;
   LatticeProduct<T> prolong_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -12,8 +13,6 @@
 namespace tessera {
 
 namespace {
-
-constexpr double kPi = 3.14159265358979323846;
 
 // Of polynomials with these roots, the lengths of steps in Leja's order: the next root is the one
 // at which the steps so far leave most.
@@ -49,7 +48,7 @@ std::vector<double> chebyshev_steps(int degree, double smallest, double largest)
   const double radius = (largest - smallest) / 2.0;
   std::vector<double> roots;
   for (int i = 1; i <= degree; ++i) {
-    roots.push_back(center + radius * std::cos((2 * i - 1) * kPi / (2 * degree)));
+    roots.push_back(center + radius * std::cos((2 * i - 1) * std::numbers::pi / (2 * degree)));
   }
   return steps_of_roots(std::move(roots));
 }

@@ -99,18 +99,21 @@ PreconditionerSetup<T, Space> make_chebyshev(const PreconditionerTask<T, Space>&
   Vector<T, Space> inverse(task.a.layout());
   task.a.diagonal(inverse);
   invert_entries(inverse);
-  const auto steps_for = [parameters](const Spectrum& spectrum) {
+  const auto interval_of = [parameters](const Spectrum& spectrum) {
     const double smallest = spectrum.bound / parameters.range;
-    return chebyshev_steps(parameters.degree, smallest, interval_end(spectrum, smallest));
+    return std::pair(smallest, interval_end(spectrum, smallest));
+  };
+  const auto steps_for = [parameters, interval_of](const Spectrum& spectrum) {
+    const auto [smallest, largest] = interval_of(spectrum);
+    return chebyshev_steps(parameters.degree, smallest, largest);
   };
   const Spectrum spectrum = estimate_spectrum(task.a, inverse, kEigenvalueSteps);
-  const double smallest = spectrum.bound / parameters.range;
+  const auto [smallest, largest] = interval_of(spectrum);
   PreconditionerSetup<T, Space> made;
   made.notes.push_back(
       fmt::format("largest eigenvalue of D^-1 A about {:.4g} ({} Lanczos steps); polynomial of "
                   "degree {} for {:.4g} to {:.4g}",
-                  spectrum.largest, spectrum.steps, parameters.degree, smallest,
-                  interval_end(spectrum, smallest)));
+                  spectrum.largest, spectrum.steps, parameters.degree, smallest, largest));
   auto chebyshev =
       std::make_unique<Chebyshev<T, Space>>(task.a, std::move(inverse), steps_for(spectrum));
   made.update = [chebyshev = chebyshev.get(), steps_for, layout = task.a.layout(),

@@ -210,11 +210,10 @@ class Run {
     stop_if_requested();
     for (std::string& note : case_notes(parameters_)) run_.notes.add(std::move(note));
     if (restart_ != nullptr) {
+      std::vector<std::string> notes = restart_->notes();
       const bool is_warned = !restart_->found.complaint.empty() && ranks_.rank() == 0;
-      if (is_warned && verbosity_ == Verbosity::quiet) {
-        print_err("tessera: {}\n", restart_->notes().front());
-      }
-      for (std::string& note : restart_->notes()) run_.notes.add(std::move(note));
+      if (is_warned && verbosity_ == Verbosity::quiet) print_err("tessera: {}\n", notes.front());
+      for (std::string& note : notes) run_.notes.add(std::move(note));
     }
     for (const std::string& note : run_.system.notes) run_.notes.add(note);
     for (const std::string& note : run_.notes.all()) say("  note      {}\n", note);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <limits>
 #include <optional>
 #include <string>
@@ -134,19 +133,16 @@ void Integration<Space>::resume(const Restart& restart) {
   series_.resume(restart);
 }
 
-inline bool is_bad_field(const std::exception_ptr& error) {
-  try {
-    std::rethrow_exception(error);
-  } catch (const BadFieldValue&) {
-    return true;
-  } catch (...) {
-    return false;
-  }
-}
-
 template <class Space>
 void Integration<Space>::run(TimeProgress& progress, EnergyMeter& meter) {
   SolveStatus status = SolveStatus::converged;
+  const auto end_with_exception = [&] {
+    status = SolveStatus::not_finite;
+    failure_ = *run_.notes.reason_of_failure("the integration", [] { throw; });
+    // The program says it at its end.
+    run_.notes.add(
+        fmt::format("the integration ended at t = {:.6g}: {}", integrator_->t(), failure_));
+  };
   try {
     go(progress, meter);
   } catch (const Interrupted&) {
@@ -160,14 +156,12 @@ void Integration<Space>::run(TimeProgress& progress, EnergyMeter& meter) {
     if (const std::string complaint = diffusion_->complaint(); !complaint.empty()) {
       failure_ += "; " + complaint;
     }
-  } catch (...) {
+  } catch (const BadFieldValue&) {
     // A case that cannot begin is at fault, and leaves earlier results alone.
-    if (run_.time->steps == 0 && !written_until_ && is_bad_field(std::current_exception())) throw;
-    status = SolveStatus::not_finite;
-    failure_ = *run_.notes.reason_of_failure("the integration", [] { throw; });
-    // The program says it at its end.
-    run_.notes.add(
-        fmt::format("the integration ended at t = {:.6g}: {}", integrator_->t(), failure_));
+    if (run_.time->steps == 0 && !written_until_) throw;
+    end_with_exception();
+  } catch (...) {
+    end_with_exception();
   }
   progress.finish();
   run_.outcome.report.status = status;
