@@ -183,9 +183,13 @@ ChosenKernel choose_kernel(const FormShape& shape, std::string_view scatter, Use
   const std::string reason =
       is_small
           ? "fewer than " + rounded_text(min_dofs_on_gpu(kKronecker, shape)) + " DoFs on the GPU"
-      : shape.mesh_kind == MeshKind::mapped
-          ? "the mesh is mapped"
-          : "the coefficient is no product of functions of one coordinate";
+      : shape.mesh_kind == MeshKind::mapped ? "the mesh is mapped"
+      : shape.state != StateKind::none      ? "the coefficient or the reaction depends on u"
+      : shape.coefficient == CoefficientKind::general
+          ? "the coefficient is no product of functions of one coordinate"
+      : shape.reaction == ReactionKind::varying
+          ? "the reaction varies"
+          : "there is a reaction beside a coefficient that varies";
   if (shape.factors() == FactorKind::general && suits(kStencil, shape)) {
     return {kStencil, "degree 1, " + reason};
   }

@@ -21,6 +21,8 @@ std::string_view status_name(SolveStatus status) {
       return "interrupted";
     case SolveStatus::diverged:
       return "diverged";
+    case SolveStatus::no_step:
+      return "no step";
   }
   throw std::logic_error("a status has no name");
 }

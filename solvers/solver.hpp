@@ -32,7 +32,8 @@ enum class SolveStatus {
   indefinite,       // p.Ap <= 0: the operator is not positive definite
   not_finite,       // a NaN or an infinity appeared
   interrupted,      // the observer asked to stop
-  diverged          // the residual grew beyond all measure (stationary iterations)
+  diverged,         // the residual grew beyond all measure (stationary iterations)
+  no_step           // a step in time could not be made
 };
 
 /// One or two words for tables and result files.

@@ -26,10 +26,6 @@ ExitCode study(const StudyCommand& command);
 ExitCode make_report(const ReportCommand& command);
 ExitCode print_defaults(const DefaultsCommand& command);
 ExitCode list(const ListCommand& command);
-ExitCode info(const InfoCommand& command);
-
-/// The same for a program that has started MPI already; all ranks call it together, and rank 0
-/// prints.
-ExitCode info(const InfoCommand& command, const Communicator& ranks);
+ExitCode info(const InfoCommand& command, const Communicator& ranks = single_rank());
 
 }  // namespace tessera

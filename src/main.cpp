@@ -59,7 +59,8 @@ bool writes_files(const Command& command) {
 
 bool computes_on_ranks(const Command& command) {
   return std::holds_alternative<RunCommand>(command) ||
-         std::holds_alternative<CompareCommand>(command);
+         std::holds_alternative<CompareCommand>(command) ||
+         (has_mpi() && std::holds_alternative<InfoCommand>(command));
 }
 
 // What a program is to say and do that cannot write to stdout: nothing for a reader who has had
@@ -86,7 +87,7 @@ ExitCode do_command(const Command& command, const Communicator& ranks) {
                                [](const ReportCommand& c) { return make_report(c); },
                                [](const DefaultsCommand& c) { return print_defaults(c); },
                                [](const ListCommand& c) { return list(c); },
-                               [](const InfoCommand& c) { return info(c); },
+                               [&](const InfoCommand& c) { return info(c, ranks); },
                                [](const FinishedCommand& c) {
                                  write_stdout(c.standard_output);
                                  write_stderr(c.standard_error);

@@ -110,13 +110,13 @@ std::string explain(const mu::ParserError& error, const mu::Parser& engine, int 
       if (token == "t") {
         return fmt::format(
             "unknown name \"t\"{}; t is the time, on which the data of the problem and its "
-            "boundary may depend in a case with the table [time]",
+            "boundary, and nothing else, may depend in a case with the table [time]",
             where);
       }
       if (token == "u") {
         return fmt::format(
             "unknown name \"u\"{}; u is the solution, on which problem.coefficient and "
-            "problem.source may depend in a case with the table [nonlinear]",
+            "problem.source, and nothing else, may depend in a case with the table [nonlinear]",
             where);
       }
       if (const std::string number = too_large_number(token); !number.empty()) {

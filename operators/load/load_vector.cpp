@@ -12,6 +12,7 @@
 #include "mesh/partition.hpp"
 #include "operators/cells/scatter.hpp"
 #include "operators/form/constrained_rows.hpp"
+#include "operators/form/finite_values.hpp"
 #include "operators/form/on_all_ranks.hpp"
 #include "operators/form/robin_faces.hpp"
 
@@ -22,14 +23,6 @@ constexpr Index kNodeBlock = 1024;
 // Bricks for this many threads, however many there are: their shape orders the additions, and the
 // load shall be the same bits for any number of threads.
 constexpr int kThreadsToCutFor = 16;
-
-void check_finite(const char* what, const PointBlock& points, const double* values) {
-  for (std::size_t i = 0; i < points.n; ++i) {
-    if (std::isfinite(values[i])) continue;
-    throw BadFieldValue(std::string(what) + " is not finite",
-                        {points.x[i], points.y[i], points.z[i]}, values[i]);
-  }
-}
 
 // Whether cells have nodes on these faces.
 bool touches(const BoxMesh& mesh, const CellBox& cells, FaceSet faces) {
@@ -66,7 +59,7 @@ class CellLoads {
       std::fill(v_.begin(), v_.end(), Lanes<double>{});
     } else {
       source_.evaluate(geometry_.positions(), field_.data());
-      check_finite("the source", geometry_.positions(), field_.data());
+      require_finite("the source", geometry_.positions(), field_, form_.discretization->frame);
       for (std::size_t q = 0; q < points_; ++q) {
         integrand_[q] = field_lanes(q) * geometry_.determinant()[q] * geometry_.weights()[q];
       }
@@ -162,7 +155,7 @@ void add_fluxes(const BilinearForm& form, const std::vector<FluxTerm>& fluxes,
     const FaceQuadrature quadrature = make_face_quadrature(discretization, flux.face);
     std::vector<double> values(quadrature.measure.size());
     flux.value.evaluate(quadrature.positions(), values.data());
-    check_finite("the boundary value", quadrature.positions(), values.data());
+    require_finite("the boundary value", quadrature.positions(), values, discretization.frame);
     const int n = quadrature.nodes_per_cell;
     std::vector<Index> nodes(n);
     for (Index cell = 0; cell < quadrature.cell_count(); ++cell) {
@@ -288,7 +281,7 @@ void set_dirichlet_values(const Discretization& discretization, FaceSet dirichle
               z.data());
         const PointBlock points{static_cast<std::size_t>(count), x.data(), y.data(), z.data()};
         fields[face].evaluate(points, values.data());
-        check_finite("the boundary value", points, values.data());
+        require_finite("the boundary value", points, values, discretization.frame);
         for (Index i = 0; i < count; ++i) u[indices[begin + i]] = values[i];
       }
     });

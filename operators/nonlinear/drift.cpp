@@ -11,6 +11,7 @@
 #include "mesh/geometry/symmetric_factors.hpp"
 #include "mesh/partition.hpp"
 #include "operators/cells/batching.hpp"
+#include "operators/form/finite_values.hpp"
 #include "operators/nonlinear/drift_flops.hpp"
 
 namespace tessera {
@@ -18,14 +19,6 @@ namespace {
 
 // Bricks for this many threads, however many there are: their shape orders the additions.
 constexpr int kThreadsToCutFor = 16;
-
-void check_finite(const PointBlock& points, const std::vector<double>& values, const Frame& frame) {
-  for (std::size_t i = 0; i < points.n; ++i) {
-    if (std::isfinite(values[i])) continue;
-    throw BadFieldValue("the derivative of the coefficient in u is not finite",
-                        frame.physical({points.x[i], points.y[i], points.z[i]}), values[i]);
-  }
-}
 
 // g = scale |J| J^-1 J^-T gradient at point q.
 template <int dim>
@@ -102,6 +95,7 @@ void Drift::for_each_batch(Make&& make, F&& f) const {
 }
 
 void Drift::update(const BilinearForm& form) {
+  derivative_ = derivative_in_u(form.coefficient);
   const double* const u = form.state->data();
   const int dimension = discretization_->mesh.dimension();
   const Index points = this->points();
@@ -120,7 +114,8 @@ void Drift::update(const BilinearForm& form) {
         const std::span<const IndexTriple> cells(batch.cells.data(), kLanes<double>);
         at.geometry.evaluate(cells);
         derivative_.evaluate(at.geometry.positions(), at.derivative.data());
-        check_finite(at.geometry.positions(), at.derivative, discretization_->frame);
+        require_finite("the derivative of the coefficient in u", at.geometry.positions(),
+                       at.derivative, discretization_->frame);
         gather_cells(discretization_->lattice, cells, u, at.values.nodal.data());
         auto& gradient = at.values.flux;
         at.values.evaluator.gradient(at.values.nodal.data(),

@@ -72,7 +72,10 @@ std::string why_no_factors(FactorStorage storage, std::string_view scatter,
   if (storage == FactorStorage::stored) return "";
   const std::string name(factor_storage_name(storage));
   if (shape.factors() != FactorKind::general) {
-    return name + " is for mapped and graded meshes: equal cells share their factors";
+    return name +
+           (storage == FactorStorage::on_the_fly ? " is for mapped meshes"
+                                                 : " is for mapped and graded meshes") +
+           ": equal cells share their factors";
   }
   switch (storage) {
     case FactorStorage::stored:

@@ -27,6 +27,7 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
   if (std::filesystem::is_other(path_, unknown)) {
     throw OutputError(path_, "it is no file, but a device, a pipe or a socket");
   }
+  if (std::filesystem::is_directory(path_, unknown)) fail(EISDIR);
   const std::string name = path_.filename().string();
   // A crashed run of the same process id may have left the first names.
   constexpr int kAttempts = 100;

@@ -128,6 +128,10 @@ void OutputDirectory::make(const fs::path& directory, Overwrite overwrite) {
   if (fs::exists(directory, error) && !fs::is_directory(directory, error)) {
     throw OutputError(directory, "it exists and is not a directory");
   }
+  for (const char* name : kResultNames) {
+    if (!fs::is_directory(directory / name, error)) continue;
+    throw OutputError(directory / name, "a directory has the name of a result");
+  }
   if (overwrite == Overwrite::no) require_no_results(directory);
   for (fs::path above = directory; !above.empty() && !fs::exists(above, error);
        above = above.parent_path()) {

@@ -77,18 +77,13 @@ void write_report(const std::vector<ReportInput>& inputs, const fs::path& path) 
   write_text_file(path, make_page(inputs).text());
 }
 
-std::vector<fs::path> write_plots(const std::vector<ReportInput>& inputs,
-                                  const fs::path& directory) {
-  const auto files = make_page(inputs).svg_files();
-  std::error_code error;
-  fs::create_directories(directory, error);
-  if (error) throw OutputError(directory, error.message());
-  std::vector<fs::path> paths;
-  for (const auto& [name, svg] : files) {
-    paths.push_back(directory / name);
-    write_text_file(paths.back(), svg);
+std::vector<PlotFile> make_plots(const std::vector<ReportInput>& inputs,
+                                 const fs::path& directory) {
+  std::vector<PlotFile> files;
+  for (auto& [name, svg] : make_page(inputs).svg_files()) {
+    files.push_back({directory / name, std::move(svg)});
   }
-  return paths;
+  return files;
 }
 
 }  // namespace tessera::report

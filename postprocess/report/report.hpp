@@ -23,10 +23,15 @@ void require_writable_report(const std::filesystem::path& path, Overwrite overwr
 /// @throws BadInput, PlotError, OutputError
 void write_report(const std::vector<ReportInput>& inputs, const std::filesystem::path& path);
 
-/// Writes each plot of that page as an SVG file of its own; the directory is made if need be.
-/// @return their paths
-/// @throws BadInput, PlotError, OutputError
-std::vector<std::filesystem::path> write_plots(const std::vector<ReportInput>& inputs,
-                                               const std::filesystem::path& directory);
+/// A plot as an SVG file of its own.
+struct PlotFile {
+  std::filesystem::path path;
+  std::string svg;
+};
+
+/// The plots of that page as files in a directory.
+/// @throws BadInput, PlotError
+std::vector<PlotFile> make_plots(const std::vector<ReportInput>& inputs,
+                                 const std::filesystem::path& directory);
 
 }  // namespace tessera::report

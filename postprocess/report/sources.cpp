@@ -166,6 +166,7 @@ class Reader {
       return;
     }
     const std::size_t before = sources_.runs.size() + sources_.tables.size();
+    std::vector<fs::path> tables;
     for (const fs::path& path : entries(directory)) {
       if (fs::is_directory(path)) {
         if (is_run(path)) {
@@ -173,8 +174,13 @@ class Reader {
               read_run(path, clean_text(label + "/" + path.filename().string())));
         }
       } else if (path.extension() == ".csv" && !contains(kRunTables, path.filename().string())) {
-        add_table(path.string(), label, file_content(path));
+        tables.push_back(path);
       }
+    }
+    for (const fs::path& path : tables) {
+      // Series of one problem from two tables are two.
+      const std::string own = tables.size() == 1 ? label : label + "/" + path.stem().string();
+      add_table(path.string(), clean_text(own), file_content(path));
     }
     if (sources_.runs.size() + sources_.tables.size() == before) {
       throw BadInput(directory.string() +

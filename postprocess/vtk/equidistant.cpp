@@ -82,21 +82,15 @@ double EquidistantSampler::growth() const {
 }
 
 // One row of nodes at the height of the points.
-void EquidistantSampler::blend_planes(const NodalFunction& function, Columns columns, Index row,
+void EquidistantSampler::blend_planes(std::span<const double> nodal, Columns columns, Index row,
                                       Place z, double* out) const {
   const Index first = lattice_.offset(columns.first * p_, row, z.cell * p_);
   const Index count = width(columns);
   for_each_weight(matrix_, z.point, [&](int c, double weight, bool is_first) {
     const Index node = first + c * lattice_.stride(2);
-    const double* const values = function.values.data() + node;
-    if (function.minus.empty()) {
-      accumulate(
-          is_first, weight, count, [=](Index i) { return values[i]; }, out);
-    } else {
-      const double* const minus = function.minus.data() + node;
-      accumulate(
-          is_first, weight, count, [=](Index i) { return values[i] - minus[i]; }, out);
-    }
+    const double* const values = nodal.data() + node;
+    accumulate(
+        is_first, weight, count, [=](Index i) { return values[i]; }, out);
   });
 }
 
@@ -123,7 +117,7 @@ void EquidistantSampler::sample_row(const double* row, Columns columns, Index fi
   }
 }
 
-void EquidistantSampler::sample(const NodalFunction& function, Range points, double* out,
+void EquidistantSampler::sample(std::span<const double> nodal, Range points, double* out,
                                 double* scratch) const {
   const int rows = p_ + 1;
   // What the rows in the scratch are of.
@@ -143,7 +137,7 @@ void EquidistantSampler::sample(const NodalFunction& function, Range points, dou
     double* const line = scratch + rows * n;
     if (held != needed) {
       for (int b = 0; b < rows; ++b) {
-        blend_planes(function, needed.columns, y.cell * p_ + b, place(2, at[2]), scratch + b * n);
+        blend_planes(nodal, needed.columns, y.cell * p_ + b, place(2, at[2]), scratch + b * n);
       }
       held = needed;
     }

@@ -10,13 +10,6 @@
 
 namespace tessera {
 
-/// A function given at the nodes of a lattice, x fastest: values, or values - minus where there is
-/// a minus.
-struct NodalFunction {
-  std::span<const double> values;
-  std::span<const double> minus = {};
-};
-
 /// Evaluates lattice functions at equidistant points: in each cell the same polynomial of degree p,
 /// at (i/m, j/m, k/m), i, j, k <= m.
 class EquidistantSampler {
@@ -26,9 +19,10 @@ class EquidistantSampler {
   EquidistantSampler(const NodeLattice& lattice, std::span<const double> nodes,
                      const NodeLattice& points);
 
-  /// Writes the values at these consecutive points. Values at vertices, and at points that are
-  /// nodes, are copied. @param scratch [scratch_size(points.size())]
-  void sample(const NodalFunction& function, Range points, double* out, double* scratch) const;
+  /// Writes the values at these consecutive points. @param nodal values at the nodes of the
+  /// lattice, x fastest. Values at vertices, and at points that are nodes, are copied. @param
+  /// scratch [scratch_size(points.size())]
+  void sample(std::span<const double> nodal, Range points, double* out, double* scratch) const;
   Index scratch_size(Index points) const;
   /// The largest factor between the function's magnitude at the points and that at the nodes.
   double growth() const;
@@ -49,7 +43,7 @@ class EquidistantSampler {
   Place place(int axis, Index position) const;
   Columns columns(Index first, Index count) const;
   Index width(Columns columns) const { return (columns.end - columns.first) * p_ + 1; }
-  void blend_planes(const NodalFunction& function, Columns columns, Index row, Place z,
+  void blend_planes(std::span<const double> nodal, Columns columns, Index row, Place z,
                     double* out) const;
   void blend_rows(const double* rows, Index width, int point, double* out) const;
   void sample_row(const double* row, Columns columns, Index first, Index count, double* out) const;

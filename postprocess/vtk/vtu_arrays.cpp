@@ -74,53 +74,51 @@ VtuPositions::VtuPositions(const Discretization& space, const EquidistantSampler
 
 double VtuPositions::largest(const BoxMesh& mesh, int d) const {
   const double own = box_ ? std::max(std::abs(mesh.lower()[d]), std::abs(mesh.upper()[d]))
-                          : largest_magnitude({mapping_.coordinate(d)});
+                          : largest_magnitude(mapping_.coordinate(d));
   return std::abs(frame_.origin[d]) + frame_.length * own;
 }
 
-void VtuPositions::write(Range points, FloatWidth width, std::byte* out,
-                         std::vector<double>& scratch) const {
+std::array<double*, 3> VtuPositions::find(Range points, std::vector<double>& scratch) const {
   const Index n = points.size();
+  grown(scratch, 3 * n + sampler_.scratch_size(n));
   std::array<double*, 3> axes;
   for (Index d = 0; d < 3; ++d) axes[d] = scratch.data() + d * n;
   if (box_) box_->node_positions(points.begin, n, axes[0], axes[1], axes[2]);
   for (int d = 0; d < 3; ++d) {
     if (!box_ && !mapping_.coordinate(d).empty()) {
-      sampler_.sample({mapping_.coordinate(d)}, points, axes[d], scratch.data() + 3 * n);
+      sampler_.sample(mapping_.coordinate(d), points, axes[d], scratch.data() + 3 * n);
     } else if (!box_) {
       std::fill_n(axes[d], n, 0.0);
     }
     for (Index i = 0; i < n; ++i) axes[d][i] = frame_.origin[d] + frame_.length * axes[d][i];
-    as_floats(width, out, [&](auto* numbers) { store(axes[d], n, 3, numbers + d); });
   }
+  return axes;
 }
 
 Index number_bytes(FloatWidth width) { return width == FloatWidth::double_precision ? 8 : 4; }
 
-double largest_magnitude(const NodalFunction& function) {
-  const double* const values = function.values.data();
-  const double* const minus = function.minus.data();
+double largest_magnitude(std::span<const double> values) {
   double largest = 0.0;
 #pragma omp parallel for schedule(static) reduction(max : largest)
-  for (std::size_t i = 0; i < function.values.size(); ++i) {
-    const double value = std::abs(minus != nullptr ? values[i] - minus[i] : values[i]);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double value = std::abs(values[i]);
     if (value <= std::numeric_limits<double>::max()) largest = std::max(largest, value);
   }
   return largest;
 }
 
-VtuArray position_array(const VtuPositions& positions, const EquidistantSampler& sampler,
-                        const VtuGrid& grid, FloatWidth width) {
-  return {
-      "Points",
-      float_type(width),
-      3,
-      grid.points.size(),
-      3 * number_bytes(width),
-      [&positions, &sampler, width](Range points, std::byte* out, std::vector<double>& scratch) {
-        grown(scratch, 3 * points.size() + sampler.scratch_size(points.size()));
-        positions.write(points, width, out, scratch);
-      }};
+VtuArray position_array(const VtuPositions& positions, const VtuGrid& grid, FloatWidth width) {
+  return {"Points",
+          float_type(width),
+          3,
+          grid.points.size(),
+          3 * number_bytes(width),
+          [&positions, width](Range points, std::byte* out, std::vector<double>& scratch) {
+            const std::array<double*, 3> axes = positions.find(points, scratch);
+            as_floats(width, out, [&](auto* numbers) {
+              for (int d = 0; d < 3; ++d) store(axes[d], points.size(), 3, numbers + d);
+            });
+          }};
 }
 
 VtuArray point_array(const PointField& field, const EquidistantSampler& sampler,
@@ -132,8 +130,14 @@ VtuArray point_array(const PointField& field, const EquidistantSampler& sampler,
           number_bytes(width),
           [&field, &sampler, width](Range points, std::byte* out, std::vector<double>& scratch) {
             const Index n = points.size();
+            const double* given = field.given.empty() ? nullptr : field.given.data() + points.begin;
             double* const values = grown(scratch, n + sampler.scratch_size(n));
-            sampler.sample(field.function, points, values, values + n);
+            if (!field.nodal.empty()) {
+              sampler.sample(field.nodal, points, values, values + n);
+              for (Index i = 0; given != nullptr && i < n; ++i) values[i] -= given[i];
+            } else {
+              std::copy_n(given, n, values);
+            }
             as_floats(width, out, [&](auto* numbers) { store(values, n, 1, numbers); });
           }};
 }

@@ -1,6 +1,7 @@
 // These are the arrays of a solution's file: places, values, cells.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,10 +14,13 @@
 
 namespace tessera {
 
-/// A function to be shown, given at the nodes of the space; its name needs no escapes in XML.
+/// What is shown at the file's points: a function of the space by its values at the nodes, values
+/// that are given at those points (vtu_points()), or, where there are both, the first less the
+/// second. The name needs no escapes in XML.
 struct PointField {
   std::string name;
-  NodalFunction function;
+  std::span<const double> nodal;
+  std::span<const double> given = {};
 };
 
 /// One number per cell; values [mesh.cell_count()], x fastest.
@@ -58,8 +62,8 @@ class VtuPositions {
   /// large.
   double largest(const BoxMesh& mesh, int d) const;
   double growth() const { return box_ ? 1.0 : sampler_.growth(); }
-  /// Writes x, y, z of each point as numbers of this width.
-  void write(Range points, FloatWidth width, std::byte* out, std::vector<double>& scratch) const;
+  /// The x, y and z of these points, in the scratch.
+  std::array<double*, 3> find(Range points, std::vector<double>& scratch) const;
 
  private:
   const Mapping& mapping_;
@@ -70,12 +74,11 @@ class VtuPositions {
 
 /// Bytes of a floating-point number.
 Index number_bytes(FloatWidth width);
-/// max |f|, where what is not finite counts as 0: it is the same in both precisions.
-double largest_magnitude(const NodalFunction& function);
+/// max |value|, where what is not finite counts as 0: it is the same in both precisions.
+double largest_magnitude(std::span<const double> values);
 
 /// The arrays; they refer to all that they are given.
-VtuArray position_array(const VtuPositions& positions, const EquidistantSampler& sampler,
-                        const VtuGrid& grid, FloatWidth width);
+VtuArray position_array(const VtuPositions& positions, const VtuGrid& grid, FloatWidth width);
 VtuArray point_array(const PointField& field, const EquidistantSampler& sampler,
                      const VtuGrid& grid, FloatWidth width);
 VtuArray cell_array(const CellField& field, const BoxMesh& mesh, const VtuGrid& grid,

@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
 #include <utility>
 
+#include "mesh/partition.hpp"
 #include "mesh/saturated.hpp"
 #include "operators/form/on_all_ranks.hpp"
 #include "postprocess/vtk/pvtu_writer.hpp"
@@ -60,12 +62,19 @@ void check_size(const std::string& name, std::span<const double> values, Index e
 }
 
 void check_sizes(const Discretization& space, std::span<const PointField> point_fields,
-                 std::span<const CellField> cell_fields) {
-  for (const auto& [name, function] : point_fields) {
-    check_size(name, function.values, space.lattice.size());
-    if (!function.minus.empty()) check_size(name, function.minus, space.lattice.size());
+                 std::span<const CellField> cell_fields, const VtuOptions& options) {
+  const Index points = VtuGrid(space.mesh, space.lattice.degree(), options).points.size();
+  for (const auto& [name, nodal, given] : point_fields) {
+    if (!nodal.empty() || given.empty()) check_size(name, nodal, space.lattice.size());
+    if (!given.empty()) check_size(name, given, points);
   }
   for (const auto& [name, values] : cell_fields) check_size(name, values, space.mesh.cell_count());
+}
+
+// How much smaller than the numbers that it is of a difference may be.
+double least_share(const PointField& field) {
+  const bool is_difference = !field.nodal.empty() && !field.given.empty();
+  return is_difference ? std::numeric_limits<double>::epsilon() : 1.0;
 }
 
 // What the arrays of a file are made with.
@@ -88,10 +97,10 @@ class FileMaker {
       largest.push_back(positions_.largest(space_.mesh, d));
     }
     for (const PointField& field : point_fields) {
-      largest.push_back(largest_magnitude(field.function));
+      largest.push_back(std::max(largest_magnitude(field.nodal), largest_magnitude(field.given)));
     }
     for (const CellField& field : cell_fields) {
-      largest.push_back(largest_magnitude({field.values}));
+      largest.push_back(largest_magnitude(field.values));
     }
     return largest;
   }
@@ -115,8 +124,7 @@ class FileMaker {
       cell_data.arrays.push_back(
           cell_array(cell_fields[i], space_.mesh, grid_, widths.of_cells[i]));
     }
-    VtuSection points{
-        "Points", "", {position_array(positions_, sampler_, grid_, widths.positions)}};
+    VtuSection points{"Points", "", {position_array(positions_, grid_, widths.positions)}};
     return {file_version(grid_),
             field_data(metadata),
             grid_.points.size(),
@@ -142,7 +150,7 @@ VtuWidths vtu_widths(const Communicator& ranks, const Discretization& space,
     double growth_of_values;
   };
   Sizes sizes = on_all_ranks(ranks, [&] {
-    check_sizes(space, point_fields, cell_fields);
+    check_sizes(space, point_fields, cell_fields, options);
     const FileMaker maker(space, options);
     return Sizes{maker.largest_magnitudes(point_fields, cell_fields), maker.growth_of_positions(),
                  maker.growth_of_values()};
@@ -162,8 +170,9 @@ VtuWidths vtu_widths(const Communicator& ranks, const Discretization& space,
   }
   widths.positions = width_of("positions", positions_fit);
   for (const PointField& field : point_fields) {
+    const double share = least_share(field);
     widths.of_points.push_back(
-        width_of(field.name, single_holds(*largest++, sizes.growth_of_values)));
+        width_of(field.name, single_holds(share * *largest++, sizes.growth_of_values / share)));
   }
   for (const CellField& field : cell_fields) {
     widths.of_cells.push_back(width_of(field.name, single_holds(*largest++, 1.0)));
@@ -174,10 +183,30 @@ VtuWidths vtu_widths(const Communicator& ranks, const Discretization& space,
 void write_vtu(AtomicFile& file, const Discretization& space,
                std::span<const PointField> point_fields, std::span<const CellField> cell_fields,
                const VtuOptions& options, const VtuMetadata& metadata, const VtuWidths& widths) {
-  check_sizes(space, point_fields, cell_fields);
+  check_sizes(space, point_fields, cell_fields, options);
   const FileMaker maker(space, options);
   write_vtu_file(file, maker.content(point_fields, cell_fields, metadata, widths),
                  options.compression);
+}
+
+HostArray<double> values_at_vtu_points(const ScalarField& field, const Discretization& space,
+                                       const VtuOptions& options) {
+  constexpr Index kBlock = 1024;
+  const VtuGrid grid(space.mesh, space.lattice.degree(), options);
+  const EquidistantSampler sampler(space.lattice, space.basis.nodes, grid.points);
+  const VtuPositions positions(space, sampler, grid);
+  const Index count = grid.points.size();
+  HostArray<double> values(static_cast<std::size_t>(count));
+  parallel_ranges(ceil_div(count, kBlock), [&](Range blocks) {
+    std::vector<double> scratch;
+    for (Index block = blocks.begin; block < blocks.end; ++block) {
+      const Range points{block * kBlock, std::min((block + 1) * kBlock, count)};
+      const auto [x, y, z] = positions.find(points, scratch);
+      field.evaluate({static_cast<std::size_t>(points.size()), x, y, z},
+                     values.data() + points.begin);
+    }
+  });
+  return values;
 }
 
 std::vector<std::string> write_vtu(AtomicFile& file, const Discretization& space,

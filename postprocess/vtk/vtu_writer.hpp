@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "mesh/discretization.hpp"
+#include "mesh/lanes/host_array.hpp"
+#include "mesh/scalar_field.hpp"
 #include "postprocess/files/atomic_file.hpp"
 #include "postprocess/vtk/vtu_arrays.hpp"
 #include "postprocess/vtk/vtu_options.hpp"
@@ -22,6 +24,12 @@ struct VtuMetadata {
   std::string program;                        // such as "Tessera 0.1.0 (1234abc)"
   std::optional<double> time = std::nullopt;  // "TimeValue", as ParaView calls it
 };
+
+/// The values of a field of the physical position at the points of the file, which need not be
+/// nodes of the space.
+/// @throws what the field throws
+HostArray<double> values_at_vtu_points(const ScalarField& field, const Discretization& space,
+                                       const VtuOptions& options);
 
 /// Writes a VTK unstructured grid with one arbitrary-order Lagrange cell per cell (linear cells for
 /// degree 1) and shared points; binary. The file has a temporary name until it is complete.

@@ -102,6 +102,8 @@ class KinsolRun final : private KinsolLinearSolver, private WeightedNorm<Space> 
   static constexpr int kMaxTrials = 30;
   static constexpr double kPicardTolerance = 1e-3;
   static constexpr double kMaxResidualGrowth = 1e6;
+  // From one iterate to the next; iterates that depend on each other are combined to anything.
+  static constexpr double kMaxAcceleratedGrowth = 10.0;
   // In the place of 0, for which KINSOL has numbers of its own.
   static constexpr double kTiny = std::numeric_limits<double>::min();
   static constexpr int kDone = 0;
@@ -126,6 +128,11 @@ class KinsolRun final : private KinsolLinearSolver, private WeightedNorm<Space> 
     if (!end_) report_.failure = std::move(failure);
     if (!end_) end_ = status;
     return kEnded;
+  }
+
+  // Whether an iterate of this residual is worth going on from.
+  bool is_near(double norm) const {
+    return norm <= kMaxAcceleratedGrowth * report_.history.back() * report_.reference_norm;
   }
 
   bool is_small(double norm) const {
@@ -229,7 +236,7 @@ class KinsolRun final : private KinsolLinearSolver, private WeightedNorm<Space> 
       const double norm = std::sqrt(dot(self.r_, self.r_));
       // Where Anderson's combination is too far away, or its iterates depend on each other, the
       // iteration goes on from the last image, and forgets what was before.
-      if (!std::isfinite(norm) && !self.is_new_ && self.options_.acceleration > 0) {
+      if (!self.is_new_ && self.options_.acceleration > 0 && !self.is_near(norm)) {
         self.is_lost_ = true;
         return kEnded;
       }

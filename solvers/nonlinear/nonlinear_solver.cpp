@@ -44,7 +44,7 @@ std::vector<std::string> likely_remedies(const NonlinearReport& report,
         return {nearer, "use picard, which often converges from further away",
                 "the problem may have no solution: try it with a weaker non-linearity"};
       }
-      return {"use newton, or a greater depth of the acceleration", nearer,
+      return {"use newton, or another depth of the acceleration", nearer,
               "the problem may have no solution: try it with a weaker non-linearity"};
     case NonlinearStatus::linear_solver_failed:
       return {

@@ -15,7 +15,7 @@ namespace tessera {
 /// [smallest, largest], on which its residual polynomial is smallest: inverses of the roots
 ///   t_i = (largest + smallest) / 2 + (largest - smallest) / 2 cos((2 i - 1) pi / (2 degree)),
 /// in Leja's order, in which steps let rounding grow little. [degree]
-/// @throws std::invalid_argument unless 0 < smallest < largest and degree >= 1
+/// @throws UnsuitableChoice unless 0 < smallest < largest and degree >= 1
 std::vector<double> chebyshev_steps(int degree, double smallest, double largest);
 
 /// A polynomial in D^-1 A, D the diagonal of A, applied to D^-1 r: each step is

@@ -72,6 +72,7 @@ class Bdf final : public TimeIntegrator<Space>, private StageSolver {
     return {.t = t_,
             .dt = t_ - before,
             .error_estimate = error_estimate(),
+            .size = callbacks_.size(),
             .linear_iterations = callbacks_.take_iterations(),
             .nonlinear_iterations = callbacks_.take_nonlinear_iterations(),
             .rejected =

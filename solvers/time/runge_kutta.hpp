@@ -124,6 +124,7 @@ class RungeKutta final : public TimeIntegrator<Space>, private StageSolver {
     return {.t = t_,
             .dt = t_ - before,
             .error_estimate = callbacks_.last_norm(),
+            .size = callbacks_.size(),
             .linear_iterations = callbacks_.take_iterations(),
             .nonlinear_iterations = callbacks_.take_nonlinear_iterations(),
             .rejected =

@@ -40,6 +40,7 @@ class StepCallbacks final : public WeightedNorm<Space> {
   StepCallbacks(TimeSystem<Space>& system, const TimeOptions& options)
       : system_(system),
         tolerance_(options.step ? std::nullopt : std::optional(options.tolerance)),
+        absolute_tolerance_(options.absolute_tolerance.value_or(options.tolerance)),
         nonlinear_tolerance_(options.nonlinear_tolerance),
         max_nonlinear_iterations_(options.max_nonlinear_iterations) {}
 
@@ -98,9 +99,9 @@ class StepCallbacks final : public WeightedNorm<Space> {
       failure_ = "the solution is not finite";
       return kCallbackFailed;
     }
-    scale_ = *tolerance_ * std::max(1.0, norm);
+    scale_ = std::max(absolute_tolerance_, *tolerance_ * norm);
     weighted_ = &w;
-    norm_of_weighted_ = norm;
+    size_ = norm;
     return kCallbackDone;
   }
 
@@ -108,7 +109,7 @@ class StepCallbacks final : public WeightedNorm<Space> {
     if (!tolerance_) return 0.0;
     // SUNDIALS compares w with its tolerance, right after it has asked for the weights.
     if (const V* known = std::exchange(weighted_, nullptr); known == &x) {
-      return norm_of_weighted_ / scale_;
+      return size_ / scale_;
     }
     double norm = kTooLarge;
     carried_.call([&] { norm = system_.error_norm(x); });
@@ -118,8 +119,10 @@ class StepCallbacks final : public WeightedNorm<Space> {
     return std::isfinite(norm) ? std::min(norm / scale_, kTooLarge) : kTooLarge;
   }
 
-  /// The error that is within the tolerance: tolerance * max(1, ||w||).
+  /// The error that is within the tolerances: max(absolute_tolerance, tolerance * ||w||).
   double scale() const { return scale_; }
+  /// ||w|| of the last weights.
+  double size() const { return size_; }
   /// The last norm that was computed, without weights.
   double last_norm() const { return last_norm_; }
   CarriedException& carried() { return carried_; }
@@ -154,8 +157,12 @@ class StepCallbacks final : public WeightedNorm<Space> {
       const V* const vectors[] = {&u, &v};
       combine<double>(factors, vectors, y);
     };
-    const double target = tolerance_ ? kShareOfStage * scale_
-                                     : nonlinear_tolerance_ * std::max(1.0, system_.error_norm(w));
+    const double size = tolerance_ ? 0.0 : system_.error_norm(w);
+    const auto target = [&] {
+      if (tolerance_) return kShareOfStage * scale_;
+      sum(1.0, w, 1.0, x, scratch);
+      return nonlinear_tolerance_ * std::max(size, system_.error_norm(scratch));
+    };
     fill(x, 0.0);
     double previous = 0.0;
     for (int k = 0; k < max_nonlinear_iterations_; ++k) {
@@ -184,7 +191,7 @@ class StepCallbacks final : public WeightedNorm<Space> {
       }
       // What is left, if corrections go on to fall as they did.
       const double rate = k == 0 ? 1.0 : norm / previous;
-      if (norm * std::min(1.0, rate) <= target) return kCallbackDone;
+      if (norm * std::min(1.0, rate) <= target()) return kCallbackDone;
       if (rate > kDivergence) {
         failure_ = "the iteration for a stage diverges";
         return kCallbackMayRetry;
@@ -218,6 +225,7 @@ class StepCallbacks final : public WeightedNorm<Space> {
 
   TimeSystem<Space>& system_;
   std::optional<double> tolerance_;
+  double absolute_tolerance_;
   double nonlinear_tolerance_;
   int max_nonlinear_iterations_;
   CarriedException carried_;
@@ -225,7 +233,7 @@ class StepCallbacks final : public WeightedNorm<Space> {
   V correction_;  // of Newton's iteration
   double scale_ = 1.0;
   const V* weighted_ = nullptr;
-  double norm_of_weighted_ = 0.0;
+  double size_ = 0.0;
   double last_norm_ = std::numeric_limits<double>::quiet_NaN();
   int iterations_ = 0;
   int nonlinear_iterations_ = 0;

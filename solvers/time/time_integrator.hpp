@@ -22,15 +22,18 @@ struct TimeOptions {
   double start = 0.0;
   /// The length of all steps; without it steps adapt to the tolerance. bdf has no fixed steps.
   std::optional<double> step = std::nullopt;
-  /// ||estimated error of an adaptive step|| <= tolerance * max(1, ||w||), in
+  /// ||estimated error of an adaptive step|| <= max(absolute_tolerance, tolerance * ||w||), in
   /// TimeSystem::error_norm(), with w of its beginning: relative to w, and absolute where w is
   /// small.
   double tolerance = 1e-6;
+  /// Without it as much as `tolerance`.
+  std::optional<double> absolute_tolerance = std::nullopt;
   /// The length of the first adaptive step; without it, it is estimated.
   std::optional<double> first_step = std::nullopt;
   /// Of implicit methods for systems that are not linear: the iteration for a stage has converged
-  /// when what is left is estimated as nonlinear_tolerance * max(1, ||w||) at most, and in adaptive
-  /// steps as a hundredth of `tolerance`; so many iterations are tried.
+  /// when what is left is estimated as nonlinear_tolerance times the larger of ||w|| and ||w of the
+  /// stage|| at most, and in adaptive steps as a hundredth of the error allowed to the step; so
+  /// many iterations are tried.
   double nonlinear_tolerance = 1e-10;
   int max_nonlinear_iterations = 20;
 };
@@ -41,6 +44,8 @@ struct TimeStep {
   double dt = 0.0;  // its length
   /// ||estimated error of the step|| in TimeSystem::error_norm(); NaN if there is no estimate.
   double error_estimate = std::numeric_limits<double>::quiet_NaN();
+  /// ||w|| at its beginning, of adaptive steps; NaN of others.
+  double size = std::numeric_limits<double>::quiet_NaN();
   /// Iterations of all solves, those of rejected steps included.
   int linear_iterations = 0;
   /// Of stages of systems that are not linear, those of rejected steps included.

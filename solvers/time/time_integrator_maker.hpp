@@ -26,6 +26,9 @@ std::unique_ptr<TimeIntegrator<Space>> make_time_integrator(TimeSystem<Space>& s
   if (options.step) check_positive(*options.step, "the step");
   if (options.first_step) check_positive(*options.first_step, "the first step");
   check_positive(options.tolerance, "the tolerance");
+  if (options.absolute_tolerance) {
+    check_positive(*options.absolute_tolerance, "the absolute tolerance");
+  }
   check_positive(options.nonlinear_tolerance, "the tolerance of stages");
   check_positive(options.max_nonlinear_iterations, "the number of iterations for a stage");
   if (options.method == TimeMethod::bdf) return std::make_unique<Bdf<Space>>(system, options, w);

@@ -26,6 +26,11 @@ bool meets(Requirement requirement, double value) {
   return requirement == Requirement::finite || value >= 0.0;
 }
 
+// A NaN without its sign, which says nothing.
+std::string value_text(double value) {
+  return std::isnan(value) ? "nan" : fmt::format("{:.6g}", value);
+}
+
 /// What values must be, and whose they are.
 struct Check {
   std::string key;
@@ -42,8 +47,9 @@ struct Check {
     if (meets(requirement, value)) return;
     throw BadExpressionValue(
         key,
-        fmt::format("{} {:.6g}{} at ({:.6g}, {:.6g}, {:.6g}){}{}; {}", verb, value, addition,
-                    where[0], where[1], where[2], time ? fmt::format(" at t = {:.6g}", *time) : "",
+        fmt::format("{} {}{} at ({:.6g}, {:.6g}, {:.6g}){}{}; {}", verb, value_text(value),
+                    addition, where[0], where[1], where[2],
+                    time ? fmt::format(" at t = {:.6g}", *time) : "",
                     u ? fmt::format(" with u = {:.6g}", *u) : "",
                     kRequirementTexts.at(static_cast<std::size_t>(requirement))),
         value, where);

@@ -62,6 +62,32 @@ std::vector<std::string> rounding_notes(const CaseParameters& parameters) {
                   kernel->name, kMinTolerance)};
 }
 
+// Of what is given to parts of solvers that the case does not have.
+std::vector<std::string> notes_without_effect(const SolverParameters& solver) {
+  const SolverParameters otherwise;
+  const bool has_multigrid =
+      solver.preconditioner == kMultigrid || solver.initial == kFullMultigrid;
+  const bool has_blocks = solver.preconditioner.starts_with("block-") ||
+                          (has_multigrid && solver.multigrid.smoother != SmootherKind::chebyshev);
+  std::vector<std::string> notes;
+  const auto add = [&](const char* key, const std::string& owner) {
+    notes.push_back(fmt::format("{} means nothing here: it is for {}", key, owner));
+  };
+  if (solver.restart != otherwise.restart && solver.method != SolverMethod::flexible_gmres) {
+    add("solver.restart", "the method flexible-gmres");
+  }
+  if (solver.multigrid != otherwise.multigrid && !has_multigrid) {
+    add("solver.multigrid", "the preconditioner multigrid");
+  }
+  if (solver.chebyshev != otherwise.chebyshev && solver.preconditioner != "chebyshev") {
+    add("solver.chebyshev", "the preconditioner chebyshev");
+  }
+  if (solver.block_jacobi != otherwise.block_jacobi && !has_blocks) {
+    add("solver.block_jacobi", "preconditioners and smoothers of blocks");
+  }
+  return notes;
+}
+
 }  // namespace
 
 std::vector<std::string> case_notes(const CaseParameters& parameters) {
@@ -70,6 +96,9 @@ std::vector<std::string> case_notes(const CaseParameters& parameters) {
     notes.push_back(std::move(lost));
   }
   for (std::string& note : rounding_notes(parameters)) notes.push_back(std::move(note));
+  for (std::string& note : notes_without_effect(parameters.solver)) {
+    notes.push_back(std::move(note));
+  }
   if (parameters.nonlinear && !is_nonlinear(parameters)) {
     notes.emplace_back(
         "neither coefficient nor source depends on u: the problem is linear, and [nonlinear] means "

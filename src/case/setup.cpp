@@ -123,6 +123,7 @@ void check_choices(CaseParameters& parameters, Findings& findings) {
     if (parameters.solver.preconditioner == kAuto) {
       check_solver(resolved, preconditioner_names(), findings);
     }
+    if (parameters.nonlinear) check_asynchronous(resolved, preconditioner_names(), findings);
   }
   check_sizes(resolved, findings);
   check_scatter_of_factors(resolved, findings);
@@ -173,6 +174,7 @@ Registry<CaseParameters> make_case_registry() {
   registry.add_check([](CaseParameters& parameters, Findings& findings) {
     check_expressions(parameters, findings);
     check_nonlinear_method(parameters, findings);
+    check_nonlinear_preconditioner(parameters, findings);
     check_choices(parameters, findings);
   });
   return registry;
@@ -180,6 +182,8 @@ Registry<CaseParameters> make_case_registry() {
 
 std::string repeatable_text(CaseParameters parameters) {
   parameters.output.overwrite = false;
+  // So that another degree may be asked for.
+  if (parameters.space.points == parameters.space.degree + 1) parameters.space.points = 0;
   return make_case_registry().to_toml(parameters);
 }
 

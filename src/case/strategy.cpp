@@ -55,11 +55,36 @@ std::string why_not(FactorStorage storage, const CaseParameters& parameters) {
   return why_no_factors(storage, resolved.operation.scatter, case_shape(resolved));
 }
 
+// Why the kernel is not for the shape, but for what the storage of factors forbids, which is
+// reported at its own key; empty if it is.
+std::string why_not_shape(std::string_view kernel, const FormShape& shape) {
+  const KernelInfo& row = *find_kernel(kernel);
+  if (row.why_not == nullptr || row.factors == TakesFactors::yes) return "";
+  return row.why_not({std::string(kernel)}, shape);
+}
+
 // Whether the kernel has other bits in every run there, and the case demands the same.
 bool has_other_bits(const CaseParameters& parameters, const KernelInfo& kernel,
                     Processor processor) {
   return parameters.run.deterministic && processor == Processor::gpu &&
          kernel.deterministic_on_gpu == Deterministic::no;
+}
+
+// Those that would not be refused; where the shape is not known, by what is.
+std::vector<std::string> allowed_kernels(const CaseParameters& parameters, Processor processor,
+                                         const Findings& findings) {
+  std::optional<FormShape> shape;
+  if (!has_shape_error(findings)) {
+    shape = case_shape(parameters);
+    shape->processor = processor;
+  }
+  std::vector<std::string> allowed = run_kernels(processor);
+  std::erase_if(allowed, [&](const std::string& kernel) {
+    if (kernel == kAuto) return false;
+    return has_other_bits(parameters, *find_kernel(kernel), processor) ||
+           (shape && !why_not_shape(kernel, *shape).empty());
+  });
+  return allowed;
 }
 
 }  // namespace
@@ -167,10 +192,7 @@ void check_processor(const CaseParameters& parameters, const std::string& why_de
   const bool takes_policy =
       find_kernel(kernel)->scatter == TakesScatter::yes && find_kernel(kernel)->runs_on(processor);
   if (!takes_policy) {
-    std::vector<std::string> allowed = run_kernels(processor);
-    std::erase_if(allowed, [&](const std::string& name) {
-      return name != kAuto && has_other_bits(parameters, *find_kernel(name), processor);
-    });
+    const std::vector<std::string> allowed = allowed_kernels(parameters, processor, findings);
     findings.report(kKernelKey,
                     fmt::format("{} ({}); allowed: {}", reason, device, quoted_list(allowed)));
     return;
@@ -202,24 +224,15 @@ void check_kernel(const CaseParameters& parameters, Findings& findings) {
   if (has_error(findings)) return;
   const FormShape shape = case_shape(parameters);
   if (parameters.operation.kernel == kAuto) return;
-  const auto reason_of = [](std::string_view kernel, const FormShape& of) {
-    const KernelInfo& row = *find_kernel(kernel);
-    // What the storage of factors forbids is reported at its own key.
-    if (row.why_not == nullptr || row.factors == TakesFactors::yes) return std::string();
-    return row.why_not({std::string(kernel)}, of);
-  };
   const std::string& named = parameters.operation.kernel;
-  std::string reason = reason_of(named, shape);
+  std::string reason = why_not_shape(named, shape);
   if (reason.empty()) return;
   FormShape without_reaction = shape;
   without_reaction.reaction = ReactionKind::none;
-  if (parameters.time && reason_of(named, without_reaction).empty()) {
+  if (parameters.time && why_not_shape(named, without_reaction).empty()) {
     reason += " (a time step has the reaction capacity / (gamma dt) + reaction)";
   }
-  std::vector<std::string> allowed = run_kernels(shape.processor);
-  std::erase_if(allowed, [&](const std::string& kernel) {
-    return kernel != kAuto && !reason_of(kernel, shape).empty();
-  });
+  const std::vector<std::string> allowed = allowed_kernels(parameters, shape.processor, findings);
   findings.report(kKernelKey, fmt::format("{}; allowed: {}", reason, quoted_list(allowed)));
 }
 

@@ -127,6 +127,9 @@ ExitCode print_strangers(int count) {
 
 ExitCode info(const InfoCommand& command, const Communicator& ranks) {
   if (ranks.size() == 1) {
+    if (const int processes = launched_processes(); processes > 1) {
+      return print_strangers(processes);
+    }
     print_process(command);
     return ExitCode::success;
   }
@@ -141,15 +144,6 @@ ExitCode info(const InfoCommand& command, const Communicator& ranks) {
   print_places(places, gpus);
   fmt::print("Rates are those of one process: tessera info without mpirun has them.\n");
   return ExitCode::success;
-}
-
-ExitCode info(const InfoCommand& command) {
-  const int processes = launched_processes();
-  if (processes == 1) return info(command, single_rank());
-  if (!has_mpi()) return print_strangers(processes);
-  const MpiRanks mpi;
-  if (mpi.world().rank() != 0) set_voice(Voice::is_silent);
-  return info(command, mpi.world());
 }
 
 }  // namespace tessera

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "postprocess/files/atomic_file.hpp"
 #include "postprocess/files/output_directory.hpp"
 #include "src/commands.hpp"
 #include "src/commands/report_errors.hpp"
@@ -21,6 +22,12 @@ void require_directory(const std::string& option, const std::string& path) {
   while (!place.empty() && !fs::exists(place, unknown)) place = place.parent_path();
   if (place.empty() || fs::is_directory(place, unknown)) return;
   throw InputError({{.file = option + " " + path, .message = place.string() + " is no directory"}});
+}
+
+void make_directory(const fs::path& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) throw OutputError(path, error.message());
 }
 
 // The page as a file in the directory of plots, which may take its name.
@@ -49,14 +56,21 @@ ExitCode make_report(const ReportCommand& command) {
       }
     }
     require_writable_page("-o", command.output, command.overwrite);
+    std::vector<report::PlotFile> plots;
+    if (!command.plots.empty()) plots = report::make_plots(inputs, command.plots);
+    for (const report::PlotFile& plot : plots) {
+      std::error_code unknown;
+      if (!fs::exists(plot.path, unknown)) continue;
+      require_writable("--plots", plot.path.string(), OutputKind::plot, command.overwrite);
+    }
     if (!command.output.empty()) {
       report::write_report(inputs, command.output);
       print_out("The report is in {}\n", command.output);
     }
-    if (!command.plots.empty()) {
-      for (const auto& path : report::write_plots(inputs, command.plots)) {
-        print_out("{}\n", path.string());
-      }
+    if (!plots.empty()) make_directory(command.plots);
+    for (const report::PlotFile& plot : plots) {
+      write_text_file(plot.path, plot.svg);
+      print_out("{}\n", plot.path.string());
     }
     return ExitCode::success;
   });

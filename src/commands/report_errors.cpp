@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -20,13 +21,16 @@
 namespace tessera {
 namespace {
 
+constexpr char kTableHead[] = "# Tessera ";
+
 // Whether nothing is lost with what is in the place: nothing, or a file of the same kind.
 bool is_replaceable(const std::string& path, OutputKind kind) {
   std::error_code unknown;
   if (!std::filesystem::is_regular_file(path, unknown)) return true;
   const std::string head = file_head(path);
   if (head.empty()) return true;
-  if (kind == OutputKind::table) return head.starts_with("# Tessera ");
+  if (kind == OutputKind::other) return false;
+  if (kind == OutputKind::table) return head.starts_with(kTableHead);
   // The name of a mark in what gnuplot draws.
   return head.find("<svg") != std::string::npos && head.find("gpPt") != std::string::npos;
 }
@@ -52,12 +56,21 @@ ExitCode with_report_errors(const std::function<ExitCode()>& work) {
   }
 }
 
+void complain_if_it_fails(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const std::exception& error) {
+    print_err("tessera: {}\n", error.what());
+  }
+}
+
 void require_writable(const std::string& path, OutputKind kind, Overwrite overwrite) {
   if (path.empty()) return;
   if (overwrite == Overwrite::no && !is_replaceable(path, kind)) {
-    throw OutputError(path,
-                      fmt::format("it exists and is no {} of Tessera; --overwrite replaces it",
-                                  kind == OutputKind::table ? "table" : "plot"));
+    constexpr std::array<const char*, 3> kWhat = {" and is no table of Tessera",
+                                                  " and is no plot of Tessera", ""};
+    throw OutputError(path, fmt::format("it exists{}; --overwrite replaces it",
+                                        kWhat.at(static_cast<std::size_t>(kind))));
   }
   AtomicFile(path).write("x");
 }
@@ -80,6 +93,14 @@ void require_writable_page(const std::string& option, const std::string& path,
   } catch (const report::BadInput& error) {
     throw InputError({{.file = option + " " + path, .message = error.what()}});
   }
+}
+
+void remove_table(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return;
+  if (!file_head(path).starts_with(kTableHead)) return;
+  std::filesystem::remove(path, error);
+  if (error) throw OutputError(path, error.message());
 }
 
 void require_different(const std::vector<NamedFile>& files) {

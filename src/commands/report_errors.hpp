@@ -14,8 +14,12 @@ namespace tessera {
 /// @throws InputError for what a report cannot be made of
 ExitCode with_report_errors(const std::function<ExitCode()>& work);
 
-/// What a file of an option is.
-enum class OutputKind { table, plot };
+/// Does what is left to do in the handler of an exception, which is not lost if that fails, too: it
+/// is complained of.
+void complain_if_it_fails(const std::function<void()>& work);
+
+/// What a file of an option is. None of the others can be known for one by Tessera.
+enum class OutputKind { table, plot, other };
 
 /// Tries, before anything is computed, whether an option's file can be written, and whether what is
 /// in its place may be replaced: a file of the same kind by Tessera may, any other one only with
@@ -28,6 +32,10 @@ void require_writable(const std::string& path, OutputKind kind, Overwrite overwr
 /// The same for a page, which may replace pages. @throws InputError, OutputError for a full disk,
 /// and PlotError if there is no gnuplot
 void require_writable_page(const std::string& option, const std::string& path, Overwrite overwrite);
+
+/// Removes a table of an earlier command that would not belong to what is written beside it now;
+/// another file is left alone. @throws OutputError
+void remove_table(const std::string& path);
 
 /// A file that a command reads or writes, and what the user named it by.
 struct NamedFile {

@@ -97,7 +97,10 @@ std::string machine_of(Processor processor) {
   return describe_machine().cpu_model;
 }
 
-std::string claims_path(const std::string& csv) { return csv_beside(csv, "claims"); }
+// Empty for no table.
+std::string claims_path(const std::string& csv) {
+  return csv.empty() ? "" : csv_beside(csv, "claims");
+}
 
 /// One study as it is measured, and the files that its command names.
 class StudySession {
@@ -110,6 +113,7 @@ class StudySession {
         record_(study, options(), machine_of(processor_), command.verbosity) {}
 
   ExitCode execute() {
+    require_own_files();
     introduce();
     try {
       study_.measure(record_);
@@ -117,7 +121,7 @@ class StudySession {
       write(rows_only());
       return ExitCode::interrupted;
     } catch (...) {
-      write(rows_only());
+      complain_if_it_fails([&] { write(rows_only()); });
       throw;
     }
     write(with_claims());
@@ -147,6 +151,18 @@ class StudySession {
             .only = command_.only,
             .size = command_.size,
             .own = OwnValues(study_.name, study_.options, command_.own, command_.size, processor_)};
+  }
+
+  void require_own_files() const {
+    for (const OwnOption& option : study_.options) {
+      if (!option.writes_file || !option.is_for(processor_)) continue;
+      const std::string& path = record_.options().own.text(option.name);
+      require_different({{"--csv", command_.csv},
+                         {"the claims of --csv", claims_path(command_.csv)},
+                         {"--report", command_.report},
+                         {"--" + option.name, path}});
+      require_writable("--" + option.name, path, OutputKind::other, command_.overwrite);
+    }
   }
 
   void introduce() {
@@ -196,6 +212,8 @@ class StudySession {
       if (!files.claims.empty()) {
         write_text_file(claims_path(command_.csv), files.claims);
         record_.say("the claims are in {}\n", claims_path(command_.csv));
+      } else {
+        remove_table(claims_path(command_.csv));
       }
     }
     if (command_.report.empty()) return;
@@ -236,10 +254,11 @@ ExitCode study(const StudyCommand& command) {
   const StudyInfo& study = find_study(command.study);
   const bool has_file = !command.csv.empty() || !command.report.empty();
   if (has_file) ignore_broken_pipes();
-  const std::string claims = command.csv.empty() ? "" : claims_path(command.csv);
+  const std::string claims = claims_path(command.csv);
   require_different(
       {{"--csv", command.csv}, {"the claims of --csv", claims}, {"--report", command.report}});
   require_writable("--csv", command.csv, OutputKind::table, command.overwrite);
+  require_writable("the claims of --csv", claims, OutputKind::table, command.overwrite);
   return with_report_errors([&] {
     require_writable_page("--report", command.report, command.overwrite);
     const ExitCode code = StudySession(study, command).execute();

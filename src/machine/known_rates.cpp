@@ -36,6 +36,9 @@ using Figures = std::vector<double>;
 using KnownFigures = std::map<std::string, Figures>;
 
 KnownFigures read_figures(const fs::path& file) {
+  std::error_code unknown;
+  // Reading a directory would throw.
+  if (!fs::is_regular_file(file, unknown)) return {};
   std::ifstream in(file);
   const auto json = nlohmann::json::parse(in, nullptr, false);
   if (!json.is_object()) return {};

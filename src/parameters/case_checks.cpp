@@ -24,9 +24,11 @@ bool has_dimension(const char* key, const std::vector<T>& entries, int dimension
                    Findings& findings) {
   if (findings.has_error(key) || findings.has_error("mesh.dimension")) return false;
   if (entries.empty() || entries.size() == static_cast<std::size_t>(dimension)) return true;
-  findings.report(key, fmt::format("must have {} entries, one per axis, since mesh.dimension = {}; "
-                                   "it has {}",
-                                   dimension, dimension, entries.size()));
+  findings.report(
+      key,
+      fmt::format("must have {} entries, one per axis, since mesh.dimension = {}{}; it has {}",
+                  dimension, dimension,
+                  findings.is_written("mesh.dimension") ? "" : " (the default)", entries.size()));
   return false;
 }
 
@@ -173,17 +175,17 @@ void check_scatter(OperatorParameters& operation, const std::vector<KernelName>&
 }
 
 void check_tolerance(const CaseParameters& parameters, Findings& findings) {
-  constexpr double kMinSingle = 1e-6;
   const char* tolerance = "solver.relative_tolerance";
   if (parameters.operation.precision != Precision::single_precision ||
-      parameters.solver.relative_tolerance >= kMinSingle || findings.has_error(tolerance)) {
+      parameters.solver.relative_tolerance >= kMinSingleTolerance ||
+      findings.has_error(tolerance)) {
     return;
   }
   Diagnostic diagnostic =
       findings.diagnostic(tolerance, fmt::format("must be at least {} with operator.precision = "
                                                  "\"single\", whose rounding error of 6e-8 grows "
                                                  "in the residual and keeps it above that",
-                                                 kMinSingle));
+                                                 kMinSingleTolerance));
   if (!findings.is_written(tolerance)) {
     const Diagnostic precision = findings.diagnostic("operator.precision", "");
     diagnostic.file = precision.file;
@@ -239,6 +241,15 @@ bool bears_single_precision_cycles(const CaseParameters& parameters) {
          parameters.solver.multigrid.precision == Precision::double_precision;
 }
 
+void check_asynchronous(const CaseParameters& parameters,
+                        const std::vector<PreconditionerName>& preconditioners,
+                        Findings& findings) {
+  const SolverParameters& solver = parameters.solver;
+  if (findings.has_error("solver.method") || findings.has_error("solver.preconditioner")) return;
+  if (!varies(solver, preconditioners) || allows_another_map(solver.method)) return;
+  report_asynchronous(solver, findings);
+}
+
 void check_solver(const CaseParameters& parameters,
                   const std::vector<PreconditionerName>& preconditioners, Findings& findings) {
   const SolverParameters& solver = parameters.solver;
@@ -254,8 +265,9 @@ void check_solver(const CaseParameters& parameters,
                     "preconditioner, whose rounding in single precision it cannot bear; set "
                     "solver.multigrid.precision = \"double\", or use another method");
   }
-  if (varies(solver, preconditioners) && !allows_another_map(solver.method)) {
-    report_asynchronous(solver, findings);
+  // Newton's may have another method for its own.
+  if (!parameters.nonlinear || findings.is_written("solver.method")) {
+    check_asynchronous(parameters, preconditioners, findings);
   }
   if (solver.method == SolverMethod::richardson && solver.preconditioner == kNoPreconditioner) {
     findings.report("solver.method",

@@ -26,4 +26,9 @@ bool bears_single_precision_cycles(const CaseParameters& parameters);
 void check_solver(const CaseParameters& parameters,
                   const std::vector<PreconditionerName>& preconditioners, Findings& findings);
 
+/// The part of check_solver() that looks at the method, which Newton's iteration may choose: for
+/// non-linear cases that name none, once it is chosen.
+void check_asynchronous(const CaseParameters& parameters,
+                        const std::vector<PreconditionerName>& preconditioners, Findings& findings);
+
 }  // namespace tessera

@@ -68,6 +68,8 @@ struct TimeParameters {
   /// length of steps that do not.
   std::optional<double> tolerance;
   std::optional<double> step;
+  /// Once loaded, there with `tolerance` alone.
+  std::optional<double> absolute_tolerance;
   /// Left out: only start and end are written.
   std::optional<double> output_interval;
   /// Left out: a checkpoint is written where the run is interrupted.
@@ -111,6 +113,7 @@ struct ChebyshevParameters {
   int degree = 6;
   /// Largest over smallest eigenvalue of the interval.
   double range = 30.0;
+  bool operator==(const ChebyshevParameters&) const = default;
 };
 
 /// `[solver.multigrid]`
@@ -123,12 +126,14 @@ struct MultigridParameters {
   Precision precision = Precision::single_precision;
   /// Of a start by full multigrid, on each level.
   int start_cycles = 2;
+  bool operator==(const MultigridParameters&) const = default;
 };
 
 /// `[solver.block_jacobi]`
 struct BlockJacobiParameters {
   int sweeps = 2;
   int local_sweeps = 4;
+  bool operator==(const BlockJacobiParameters&) const = default;
 };
 
 /// The start by full multigrid, in the place of an expression.

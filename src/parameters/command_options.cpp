@@ -277,19 +277,22 @@ void add_defaults(CLI::App& app, CommandOptions& options) {
   const std::map<std::string, DefaultsFormat> formats = {{"toml", DefaultsFormat::toml},
                                                          {"schema", DefaultsFormat::schema},
                                                          {"markdown", DefaultsFormat::markdown}};
-  command
-      ->add_option_function<std::string>(
-          "--format",
-          [&options, formats](const std::string& name) { options.format = formats.at(name); },
-          "toml: a file to start from (default) | schema: JSON Schema for editors | markdown: "
-          "reference of the keys")
-      ->check(CLI::IsMember({"toml", "schema", "markdown"}))
-      ->option_text("toml|schema|markdown");
-  command->add_flag_callback(
+  CLI::Option* const format =
+      command
+          ->add_option_function<std::string>(
+              "--format",
+              [&options, formats](const std::string& name) { options.format = formats.at(name); },
+              "toml: a file to start from (default) | schema: JSON Schema for editors | markdown: "
+              "reference of the keys")
+          ->check(CLI::IsMember({"toml", "schema", "markdown"}))
+          ->option_text("toml|schema|markdown");
+  CLI::Option* const schema = command->add_flag_callback(
       "--schema", [&options] { options.format = DefaultsFormat::schema; }, "As --format schema");
-  command->add_flag_callback(
+  CLI::Option* const reference = command->add_flag_callback(
       "--reference", [&options] { options.format = DefaultsFormat::markdown; },
       "As --format markdown");
+  schema->excludes(format)->excludes(reference);
+  reference->excludes(format);
   command->add_flag("--study", options.study, "Of study files rather than case files");
   command->footer(
       "Examples:\n"

@@ -86,12 +86,31 @@ class Matcher {
       : keys_(keys), findings_(findings), values_(keys.size()) {}
 
   std::vector<std::optional<TomlValue>> match(const TomlValue& document) {
-    visit_table(*document.get_if<TomlValue::Table>(), "");
+    const auto& table = *document.get_if<TomlValue::Table>();
+    refuse_other_kind(table, "study", "mesh", "a study, which tessera compare reads");
+    refuse_other_kind(table, "mesh", "study", "a case, which tessera run and others read");
+    visit_table(table, "");
     report_missing();
     return std::move(values_);
   }
 
  private:
+  // Of a file of the other kind nothing else is worth saying.
+  // @param theirs, ours tables that files of the other kind and of this one have
+  void refuse_other_kind(const TomlValue::Table& document, const std::string& theirs,
+                         const std::string& ours, const char* what) {
+    if (is_table(theirs, keys_) || !is_table(ours, keys_)) return;
+    const auto named =
+        std::find_if(document.begin(), document.end(),
+                     [&](const TomlMember& member) { return member.name == theirs; });
+    if (named == document.end()) return;
+    Diagnostic diagnostic = findings_.diagnostic(theirs, fmt::format("the file is {}", what));
+    diagnostic.line = named->value.origin.line;
+    diagnostic.value.clear();
+    findings_.report(std::move(diagnostic));
+    findings_.throw_if_any();
+  }
+
   void visit_table(const TomlValue::Table& table, const std::string& prefix) {
     for (const TomlMember& member : table) visit(member, prefix);
   }
@@ -142,13 +161,21 @@ class Matcher {
     findings_.report(std::move(diagnostic));
   }
 
+  // A value that is allowed.
+  static TomlValue example_of(const KeyDescription& key) {
+    if (!key.choices.empty()) return {key.choices.front()};
+    const double number = key.range ? std::max(key.range->lower, 1.0) : 1.0;
+    if (key.type == ValueType::integer || key.type == ValueType::count)
+      return {static_cast<std::int64_t>(number)};
+    if (key.type == ValueType::real) return {number};
+    return {std::string("0")};
+  }
+
   std::string inline_example(const std::string& name) const {
     TomlValue::Table table;
     for (const KeyDescription& key : keys_) {
       if (key.name.starts_with(name + ".") && key.presence != Presence::optional) {
-        TomlValue value{std::string("0")};
-        if (!key.choices.empty()) value.data = key.choices.front();
-        table.push_back({std::string(last_part(key.name)), std::move(value), {}});
+        table.push_back({std::string(last_part(key.name)), example_of(key), {}});
       }
     }
     return toml_text({std::move(table)});

@@ -19,6 +19,10 @@ inline constexpr int kMaxSmootherDegree = 100;
 /// The most directions that flexible GMRES keeps.
 inline constexpr int kMaxRestart = 1000;
 
+/// The least relative tolerance of solves in single precision, below which rounding keeps
+/// residuals.
+inline constexpr double kMinSingleTolerance = 1e-6;
+
 /// The highest order of a method in time.
 inline constexpr int kMaxTimeOrder = 5;
 /// The most solutions that a case in time writes.

@@ -13,14 +13,10 @@
 #include "solvers/errors.hpp"
 #include "solvers/preconditioners/chebyshev.hpp"
 #include "solvers/preconditioners/spectrum.hpp"
+#include "src/case/system_scale.hpp"
 #include "src/solve/preconditioning.hpp"
 
 namespace tessera {
-
-/// The power of 2 next to a size; 1 for 0.
-inline double power_of_2(double size) {
-  return size > 0.0 ? std::exp2(std::round(std::log2(size))) : 1.0;
-}
 
 /// @throws UnsuitableChoice for a preconditioner of this name, which one process has, on several
 /// ranks
@@ -51,7 +47,7 @@ PreconditionerSetup<T, Space> multigrid_of(const PreconditionerTask<T, Space>& t
       Vector<C, Space> r;
       Vector<C, Space> z;
     };
-    made.cycle = [cycle, scale = power_of_2(task.residual_size),
+    made.cycle = [cycle, scale = power_of_2_next_to(task.residual_size),
                   rounded = std::make_shared<std::vector<Rounded>>(cycle->level_count())](
                      std::size_t level, const auto& r, auto& z) {
       Rounded& single = (*rounded)[level];
@@ -65,9 +61,9 @@ PreconditionerSetup<T, Space> multigrid_of(const PreconditionerTask<T, Space>& t
     };
     auto rounded =
         std::make_unique<InSinglePrecision<Space>>(task.a.layout(), std::move(multigrid.cycle));
-    rounded->set_scale(power_of_2(task.residual_size));
+    rounded->set_scale(power_of_2_next_to(task.residual_size));
     made.set_residual_size = [single = rounded.get()](double size) {
-      single->set_scale(power_of_2(size));
+      single->set_scale(power_of_2_next_to(size));
     };
     made.preconditioner = std::move(rounded);
   }

@@ -20,9 +20,16 @@ std::vector<std::string> causes_of_many_iterations(const SolverParameters& solve
       fmt::format("solver.max_iterations = {} is too few", solver.max_iterations);
   const std::string try_multigrid = "try solver.preconditioner = \"multigrid\"";
   if (solver.preconditioner == kMultigrid) {
-    return {too_few +
-            ": multigrid's iterations do not grow with mesh and degree, but with cells far longer "
-            "than wide and with jumps of the coefficient"};
+    std::vector<std::string> causes = {
+        too_few +
+        ": multigrid's iterations do not grow with mesh and degree, but with cells far longer "
+        "than wide and with jumps of the coefficient"};
+    if (solver.multigrid.precision == Precision::single_precision) {
+      causes.emplace_back(
+          "where cells or coefficients spread over many orders of magnitude, cycles in single "
+          "precision stall: try solver.multigrid.precision = \"double\"");
+    }
+    return causes;
   }
   if (solver.preconditioner == kFastDiagonalization) {
     return {too_few +
@@ -91,6 +98,9 @@ std::vector<std::string> likely_causes(const CaseParameters& parameters,
           "p.Ap <= 0 in an operator that is positive definite without rounding: coefficients or "
           "cell shapes spread over too many orders of magnitude");
       if (single) causes.emplace_back("try operator.precision = \"double\"");
+      break;
+    case SolveStatus::no_step:
+      // Of an integration, which says why.
       break;
     case SolveStatus::not_finite:
       causes.push_back(fmt::format(

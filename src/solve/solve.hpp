@@ -35,6 +35,8 @@ struct SolveOutcome {
   std::string operator_name = {};
   /// Of one application on its own, where an iteration has no such part; else 0.
   double apply_seconds = 0.0;
+  /// Why a run in time ended before its end; empty if it did not.
+  std::string failure = {};
   /// Of a non-linear case, whose report says the same as far as it can.
   std::optional<NonlinearOutcome> nonlinear = std::nullopt;
 };

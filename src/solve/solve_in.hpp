@@ -16,6 +16,7 @@
 #include "src/case/strategy.hpp"
 #include "src/solve/full_multigrid_start.hpp"
 #include "src/solve/method.hpp"
+#include "src/solve/row_residual.hpp"
 #include "src/solve/solve.hpp"
 #include "src/solve/solve_launches.hpp"
 #include "src/solve/solve_timing.hpp"
@@ -181,6 +182,20 @@ SolveOutcome solve_in(const SolveTask& task, LinearSystem& system, TimerTree& ti
     parts = iteration->iterates_in_one_kernel() ? IterationParts::one : IterationParts::several;
     timing.end(outcome.report.iterations, timers.seconds("solve") - before, parts);
     if (parts == IterationParts::one) outcome.apply_seconds = timing.apply_seconds();
+  }
+  if (outcome.report.status == SolveStatus::converged && made.levels.empty() &&
+      made.exactness != Exactness::exact && !task.form.coefficient.constant) {
+    const auto scope = timers.scope("residual by rows");
+    const double error =
+        estimate_error_by_rows(*a, vectors->b(), vectors->x(), nodes_along_longest(parameters));
+    if (error > allowed_error_by_rows(solver.relative_tolerance)) {
+      add_notes({fmt::format("the residual is small beside b as a whole, but not in rows where the "
+                             "coefficient is: there u may be wrong by about {:.1g} of its size; "
+                             "solver.preconditioner = \"multigrid\" or a smaller "
+                             "solver.relative_tolerance helps",
+                             std::min(error, 1.0))},
+                listeners, outcome);
+    }
   }
   if (outcome.report.iterations > 0 && parts == IterationParts::one) {
     // What is moved stays on the chip.

@@ -30,6 +30,8 @@ struct OwnOption {
   std::vector<Processor> processors = {Processor::cpu, Processor::gpu};
   /// Whether the value names a file that has to be there.
   bool reads_file = false;
+  /// Whether it names a file that the study writes, if it does not end before.
+  bool writes_file = false;
 
   bool is_for(Processor processor) const;
 };

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -45,6 +48,18 @@ std::string text_of(const std::pair<std::string, std::string>& comment) {
   return comment.second.empty() ? comment.first : comment.second;
 }
 
+// The cells that say what a row is of.
+std::vector<std::string> what_is_measured(const CsvTable& table, std::size_t row) {
+  constexpr std::array<std::string_view, 15> kColumns = {
+      "dimension", "geometry", "degree",        "points",   "dofs",
+      "precision", "threads",  "kernel",        "scatter",  "geometry_form",
+      "solver",    "method",   "dofs_per_rank", "operator", "ranks"};
+  std::vector<std::string> cells;
+  cells.reserve(kColumns.size());
+  for (const std::string_view column : kColumns) cells.push_back(table.text(row, column));
+  return cells;
+}
+
 }  // namespace
 
 void require_same_study(const std::string& name, const std::string& earlier,
@@ -66,8 +81,8 @@ void require_same_study(const std::string& name, const std::string& earlier,
   }
 }
 
-std::string joined_rows(const std::string& name, const std::string& earlier, const std::string& csv,
-                        int ranks) {
+std::string joined_rows(const std::string& name, const std::string& earlier,
+                        const std::string& csv) {
   const CsvTable before(name, earlier);
   const CsvTable now(name, csv);
   // Comments and header as they are in the file.
@@ -85,8 +100,10 @@ std::string joined_rows(const std::string& name, const std::string& earlier, con
     line = next_line();
   }
   text += csv_line(before.columns());
+  std::set<std::vector<std::string>> measured;
+  for (std::size_t i = 0; i < now.size(); ++i) measured.insert(what_is_measured(now, i));
   for (std::size_t i = 0; i < before.size(); ++i) {
-    if (before.text(i, "ranks") != std::to_string(ranks)) text += csv_line(before.row(i));
+    if (!measured.contains(what_is_measured(before, i))) text += csv_line(before.row(i));
   }
   for (std::size_t i = 0; i < now.size(); ++i) text += csv_line(now.row(i));
   return text;

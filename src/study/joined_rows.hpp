@@ -12,9 +12,9 @@ namespace tessera {
 void require_same_study(const std::string& name, const std::string& earlier,
                         const std::string& csv);
 
-/// The earlier text with the rows of `csv`, in place of those that as many ranks measured before.
-/// @throws report::BadInput
-std::string joined_rows(const std::string& name, const std::string& earlier, const std::string& csv,
-                        int ranks);
+/// The earlier text with the rows of `csv`, in place of those that as many ranks measured before of
+/// the same. @throws report::BadInput
+std::string joined_rows(const std::string& name, const std::string& earlier,
+                        const std::string& csv);
 
 }  // namespace tessera

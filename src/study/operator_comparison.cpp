@@ -162,10 +162,13 @@ class OperatorComparison final : public StudyRun {
     try {
       return bench.measure(strategy, available());
     } catch (const UnsuitableChoice& error) {
+      rethrow_unless_all_failed(strategy.text());
       failed.unsuitable = error.what();
     } catch (const DeviceOutOfMemory&) {
+      rethrow_unless_all_failed(strategy.text());
       failed.needed_bytes = bench.needed_bytes(strategy);
     } catch (const std::bad_alloc&) {
+      rethrow_unless_all_failed(strategy.text());
       failed.needed_bytes = bench.needed_bytes(strategy);
     }
     return failed;
@@ -257,7 +260,7 @@ class OperatorComparison final : public StudyRun {
     add_machine(rates, row);
     row.push_back(fmt::format("{:.6g}", limit.share(m.min_seconds)));
     row.push_back(limit.name);
-    add_row(row, problem, foreseen_seconds(problem, m.cost, copy));
+    add_measured_row(row, problem, foreseen_seconds(problem, m.cost, copy));
     if (!m.launches) return;
     add_launches({problem_cells[0], problem_cells[1], problem_cells[2], problem_cells[4],
                   problem_cells[5], m.strategy.text()},

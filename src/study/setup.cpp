@@ -19,6 +19,7 @@
 #include "src/case/strategy.hpp"
 #include "src/case/strategy_names.hpp"
 #include "src/parameters/limits.hpp"
+#include "src/parameters/names.hpp"
 #include "src/solve/preconditioner_table.hpp"
 #include "src/study/solver_measurement.hpp"
 
@@ -73,6 +74,31 @@ void check_study_sizes(const StudyParameters& study, Findings& findings) {
   }
 }
 
+// Names of kernels that the processor does not have would be passed over.
+void check_processor(const StudyParameters& study, Findings& findings) {
+  if (!findings.is_written("study.kernels")) return;
+  const Processor processor = study_processor(study);
+  for (const std::string& kernel : study.kernels) {
+    if (find_kernel(kernel)->runs_on(processor)) continue;
+    findings.report(
+        "study.kernels",
+        fmt::format("\"{}\" does not run on the {} (study.device = \"{}\")", kernel,
+                    processor == Processor::gpu ? "GPU" : "CPU", name_of(study.device)));
+    return;
+  }
+}
+
+void check_tolerance(const StudyParameters& study, Findings& findings) {
+  if (study.solvers.empty() || study.solver.relative_tolerance >= kMinSingleTolerance ||
+      !contains(study.precision, Precision::single_precision)) {
+    return;
+  }
+  findings.report("solver.relative_tolerance",
+                  fmt::format("is {}, and must be at least {} where study.precision has "
+                              "\"single\"",
+                              number_text(study.solver.relative_tolerance), kMinSingleTolerance));
+}
+
 void check_study(const StudyParameters& study, Findings& findings) {
   if (study.device == RunDevice::cuda && !kHasCuda && !findings.has_error("study.device")) {
     findings.report("study.device", "this build computes on the CPU only; allowed: \"cpu\"");
@@ -88,6 +114,8 @@ void check_study(const StudyParameters& study, Findings& findings) {
   }
   // The rest looks at many keys at once.
   if (!findings.diagnostics().empty()) return;
+  check_processor(study, findings);
+  if (!findings.diagnostics().empty()) return;
   const std::string no_scatter = why_no_solver_scatter(study);
   if (!no_scatter.empty()) {
     findings.report("study.scatters", no_scatter);
@@ -99,6 +127,7 @@ void check_study(const StudyParameters& study, Findings& findings) {
     return;
   }
   check_study_sizes(study, findings);
+  if (findings.diagnostics().empty()) check_tolerance(study, findings);
 }
 
 }  // namespace

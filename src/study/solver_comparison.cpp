@@ -101,18 +101,22 @@ class SolverComparison final : public StudyRun {
           fmt::format("does not fit: needs {}, available {}", bytes_text(needed), bytes_text(free));
       return failed;
     }
+    const auto left_out = [&](const char* why) {
+      rethrow_unless_all_failed(solver);
+      failed.left_out = why;
+      return failed;
+    };
     try {
       return bench.measure(solver, launches());
     } catch (const DeviceOutOfMemory& error) {
-      failed.left_out = error.what();
+      return left_out(error.what());
     } catch (const std::bad_alloc&) {
-      failed.left_out = "out of memory";
+      return left_out("out of memory");
     } catch (const UnsuitableChoice& error) {
-      failed.left_out = error.what();
+      return left_out(error.what());
     } catch (const NumericalBreakdown& error) {
-      failed.left_out = error.what();
+      return left_out(error.what());
     }
-    return failed;
   }
 
   // What a row begins with. @param operator_seconds empty: the operator was not made
@@ -184,7 +188,7 @@ class SolverComparison final : public StudyRun {
           std::string(is_start ? "start, above tolerance" : status_name(m.report.status))}) {
       row.push_back(cell);
     }
-    add_row(row, problem);
+    add_measured_row(row, problem);
     if (m.launches.empty()) return;
     const std::vector<std::string> measured = {row[0], row[1], row[2], row[3], row[4], name};
     add_launches(measured, m.launches, copy_rate());

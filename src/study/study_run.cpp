@@ -11,8 +11,10 @@
 #include "postprocess/report/studies/scaling.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
+#include "solvers/ranks/failure_channel.hpp"
 #include "src/commands/interrupt.hpp"
 #include "src/commands/report_errors.hpp"
+#include "src/commands/standard_streams.hpp"
 #include "src/machine/machine.hpp"
 #include "src/study/csv_comments.hpp"
 #include "src/study/joined_rows.hpp"
@@ -77,11 +79,23 @@ ExitCode StudyRun::execute() {
     return ExitCode::interrupted;
   } catch (...) {
     // Others may not come.
-    if (rows_ > 0 && ranks_.is_root()) write_files();
+    if (rows_ > 0 && ranks_.is_root()) complain_if_it_fails([&] { write_files(); });
     throw;
   }
   write_rows();
-  return interrupted() ? ExitCode::interrupted : conclude();
+  if (interrupted()) return ExitCode::interrupted;
+  if (measured_rows_ > 0) return conclude();
+  if (ranks_.is_root()) {
+    print_err("tessera: nothing was measured: all of {} was left out{}\n", command_.study_file,
+              study_.output.empty() ? "" : fmt::format("; {} says why", study_.output));
+  }
+  return ExitCode::not_converged;
+}
+
+void StudyRun::add_measured_row(std::vector<std::string> cells, const StudyProblem& problem,
+                                double model_seconds) {
+  ++measured_rows_;
+  add_row(std::move(cells), problem, model_seconds);
 }
 
 void StudyRun::add_row(std::vector<std::string> cells, const StudyProblem& problem,
@@ -92,6 +106,10 @@ void StudyRun::add_row(std::vector<std::string> cells, const StudyProblem& probl
   cells.push_back(model_seconds > 0.0 ? fmt::format("{:.6g}", model_seconds) : "");
   csv_ += csv_line(cells);
   ++rows_;
+}
+
+void StudyRun::rethrow_unless_all_failed(const std::string& what) const {
+  if (!failed_together(ranks_.all(), what)) throw;
 }
 
 std::string StudyRun::ranks_text(const StudyProblem& problem) const {
@@ -154,7 +172,7 @@ void StudyRun::write_rows() {
 
 void StudyRun::write_files() {
   if (!earlier_.empty()) {
-    csv_ = joined_rows(study_.output, earlier_, csv_, ranks_.size());
+    csv_ = joined_rows(study_.output, earlier_, csv_);
     earlier_.clear();
   }
   if (study_.append && rows_ > 0) {
@@ -164,10 +182,12 @@ void StudyRun::write_files() {
   if (!study_.output.empty()) {
     write_text_file(study_.output, csv_);
     say("\nmeasurements are in {}\n", study_.output);
-    if (!launches_csv_.empty()) {
-      const std::string path = csv_beside(study_.output, "launches");
-      write_text_file(path, launches_csv_);
-      say("launches are in {}\n", path);
+    const std::string launches = csv_beside(study_.output, "launches");
+    if (launches_csv_.empty()) {
+      remove_table(launches);
+    } else {
+      write_text_file(launches, launches_csv_);
+      say("launches are in {}\n", launches);
     }
   }
   if (command_.report.empty() || rows_ == 0) return;

@@ -50,8 +50,14 @@ class StudyRun {
                     const std::vector<LaunchReport>& reports, double copy_bytes_per_second);
   /// @param cells of the columns of this kind of study @param model_seconds as foreseen of one
   /// application on so many ranks; 0: not known
+  void add_measured_row(std::vector<std::string> cells, const StudyProblem& problem,
+                        double model_seconds = 0.0);
+  /// The same of what was left out.
   void add_row(std::vector<std::string> cells, const StudyProblem& problem,
                double model_seconds = 0.0);
+  /// In the handler of an exception after which the study goes on: throws it again where it is not
+  /// one of all ranks, of which the others may be in the midst of what failed.
+  void rethrow_unless_all_failed(const std::string& what) const;
   /// " on 4 ranks (1 x 1 x 4)"; empty for one process.
   std::string ranks_text(const StudyProblem& problem) const;
 
@@ -81,6 +87,7 @@ class StudyRun {
   std::string csv_;
   std::string earlier_;
   std::size_t rows_ = 0;
+  std::size_t measured_rows_ = 0;
   std::string launches_csv_;
 };
 

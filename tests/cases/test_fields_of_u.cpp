@@ -152,7 +152,7 @@ TEST(FieldsOfU, HaveNaturalUnitsAtATypicalSolution) {
 TEST(FieldsOfU, AreAllowedWhereTheCaseIsNonLinear) {
   const std::string expected =
       "unknown name \"u\" at character 3; u is the solution, on which problem.coefficient and "
-      "problem.source may depend in a case with the table [nonlinear]";
+      "problem.source, and nothing else, may depend in a case with the table [nonlinear]";
   EXPECT_EQ(message("x*u", Variables::position), expected);
   EXPECT_EQ(message("x*u", Variables::position_and_time), expected);
   EXPECT_THAT(message("u*r", Variables::position_and_u), HasSubstr("known are x, y, z, u, pi"));

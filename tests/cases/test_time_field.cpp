@@ -222,7 +222,7 @@ TEST(TimeFieldRates, FollowTheirFrame) {
 TEST(TimeFieldErrors, SayThatTimeIsOfCasesInTime) {
   EXPECT_EQ(message_without_time("x + 2*t"),
             "unknown name \"t\" at character 7; t is the time, on which the data of the problem "
-            "and its boundary may depend in a case with the table [time]");
+            "and its boundary, and nothing else, may depend in a case with the table [time]");
 }
 
 TEST(TimeFieldErrors, KnowTimeAsAVariable) {

@@ -194,7 +194,7 @@ TEST_F(BadInput, FactorsThatTheCaseCannotHave) {
        "\"auto\", \"stored\""},
       {"on-the-fly",
        {tensor},
-       "on-the-fly is for mapped and graded meshes: equal cells share their factors; allowed: "
+       "on-the-fly is for mapped meshes: equal cells share their factors; allowed: "
        "\"auto\", \"stored\""},
       {"on-the-fly",
        {map, "operator.kernel=csr"},

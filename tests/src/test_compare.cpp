@@ -106,16 +106,30 @@ TEST_F(CompareTest, AppendsToRowsThatWereNotAppended) {
                                       "another study (\"repetitions = 3\", here"));
 }
 
+TEST_F(CompareTest, RefusesWhatItCannotMeasure) {
+  const ProgramResult kernel = compare({"--set", "study.kernels=[\"tensor\", \"csr-single\"]"});
+  EXPECT_EQ(kernel.exit_code, 1);
+  EXPECT_THAT(kernel.errors, HasSubstr("\"csr-single\" does not run on the CPU"));
+  const ProgramResult tolerance =
+      compare({"--set", "study.precision=[\"single\"]", "--set", "study.solvers=[\"jacobi\"]"});
+  EXPECT_EQ(tolerance.exit_code, 1);
+  EXPECT_THAT(tolerance.errors, HasSubstr("solver.relative_tolerance: is 1e-09, and must be at "
+                                          "least 1e-06"));
+}
+
 TEST_F(CompareTest, ProblemsThatDoNotFitHaveRows) {
   const ProgramResult ran = compare({"--set", "study.memory_limit=1", "-q"});
-  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_EQ(ran.errors,
+            "tessera: nothing was measured: all of study.toml was left out; study.csv says why\n");
   const std::string csv = read_rows(path() / "study.csv");
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 8 * 7);
   EXPECT_THAT(csv, HasSubstr("2,uniform,1,2,"));
   EXPECT_THAT(csv, HasSubstr(",csr,none,none,,,,,,,,,,,,,,,does not fit,"));
   const ProgramResult solved = compare(
       {"--set", "study.memory_limit=1", "-q", "--set", "study.solvers=[\"jacobi\", \"none\"]"});
-  EXPECT_EQ(solved.exit_code, 0) << solved.errors;
+  EXPECT_EQ(solved.exit_code, 2);
+  EXPECT_THAT(solved.errors, HasSubstr("nothing was measured"));
   const std::string solves = read_rows(path() / "study.csv");
   EXPECT_EQ(std::count(solves.begin(), solves.end(), '\n'), 1 + 8 * 2);
   EXPECT_THAT(solves, HasSubstr(",\"left out: does not fit: needs "));

@@ -1,4 +1,5 @@
 // These tests run the program on data that are singular, out of balance or not resolved.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -142,6 +143,34 @@ TEST_F(DoubtfulData, SmallAlphaFixesTheSolutionInSinglePrecision) {
     EXPECT_NEAR(result()["solution"]["min"].get<double>(), 100.0, 1.0) << upper;
     EXPECT_NEAR(result()["solution"]["max"].get<double>(), 100.0, 1.0) << upper;
   }
+}
+
+TEST_F(DoubtfulData, ResidualsThatHideTheRowsOfSmallCoefficientsAreNoted) {
+  // The values at x = 1 make b large where the coefficient is.
+  const auto text = [](const char* coefficient, const char* preconditioner) {
+    return square(8, 3,
+                  fmt::format("coefficient = \"{}\", source = \"pi^2*(x - 0.5)*cos(pi*y)\", "
+                              "exact = \"(x - 0.5)*(x < 0.5 ? 1 : 1e-8)*cos(pi*y) + 1\"",
+                              coefficient)) +
+           solver(fmt::format("preconditioner = \"{}\"", preconditioner)) +
+           "[boundary]\nleft = { type = \"dirichlet\", value = \"1 - 0.5*cos(pi*y)\" }\n"
+           "right = { type = \"dirichlet\", value = \"1 + 0.5e-8*cos(pi*y)\" }\n"
+           "bottom = { type = \"neumann\" }\ntop = { type = \"neumann\" }\n";
+  };
+  constexpr char kNote[] = "not in rows where the coefficient is: there u may be wrong by about 1 ";
+  constexpr char kContrast[] = "x < 0.5 ? 1 : 1e8";
+  ProgramResult ran = run(text(kContrast, "none"));
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_THAT(ran.output, HasSubstr(kNote));
+  EXPECT_THAT(notes(), HasSubstr(kNote));
+  EXPECT_GT(result()["error"]["max"].get<double>(), 0.1);
+  ran = run(text(kContrast, "multigrid"));
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_THAT(notes(), Not(HasSubstr("may be wrong")));
+  EXPECT_LT(result()["error"]["max"].get<double>(), 1e-5);
+  ran = run(text("x < 0.5 ? 1 : 10", "none"));
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_THAT(notes(), Not(HasSubstr("may be wrong")));
 }
 
 TEST_F(DoubtfulData, NegativeAlphaIsRefusedWithItsPlace) {

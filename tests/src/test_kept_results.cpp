@@ -59,6 +59,29 @@ TEST_F(KeptResults, AUsualRunHasNoNotes) {
   EXPECT_EQ(names_in(out()), kAllFiles);
 }
 
+TEST_F(KeptResults, FoldersInThePlaceOfResultsAreRefusedBeforeTheSolve) {
+  std::filesystem::create_directories(out() / "solution.vtu");
+  const ProgramResult ran =
+      run("[mesh]\ncells = [3, 2, 2]\n[problem]\nsource = \"1\"\n", {"--overwrite"});
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.errors, HasSubstr("solution.vtu: a directory has the name of a result"));
+  EXPECT_EQ(names_in(out()), std::vector<std::string>{"solution.vtu"});
+}
+
+TEST_F(KeptResults, KeysWithoutEffectAreNoted) {
+  const std::string text =
+      "[mesh]\ncells = [3, 2, 2]\n[problem]\nsource = \"1\"\n"
+      "[solver]\npreconditioner = \"jacobi\"\nrestart = 50\n"
+      "multigrid = { levels = 2 }\nchebyshev = { degree = 3 }\n";
+  const ProgramResult ran = run(text);
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_THAT(
+      notes(),
+      ElementsAre("solver.restart means nothing here: it is for the method flexible-gmres",
+                  "solver.multigrid means nothing here: it is for the preconditioner multigrid",
+                  "solver.chebyshev means nothing here: it is for the preconditioner chebyshev"));
+}
+
 // The points of the operator are not the middle of a cell.
 TEST_F(KeptResults, CoefficientThatIsInfiniteAtACellsCenter) {
   const ProgramResult ran =

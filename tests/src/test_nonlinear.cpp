@@ -121,6 +121,35 @@ TEST_F(Nonlinear, MistakesOfACaseAreOfItsKeys) {
   EXPECT_FALSE(std::filesystem::exists(path() / "out" / "result.json"));
 }
 
+TEST_F(Nonlinear, PreconditionersAreForItsSystems) {
+  write_file(path() / "case.toml", std::string(kSlab) + kOutput);
+  for (const char* command : {"run", "check"}) {
+    const ProgramResult ran = run_program(
+        path(), {command, "case.toml", "--set", "solver.preconditioner=fast-diagonalization"});
+    EXPECT_EQ(ran.exit_code, 1) << command;
+    EXPECT_THAT(ran.errors, HasSubstr("takes no coefficient or reaction that depends on u"));
+  }
+  // The method that newton takes for its own allows another map in every iteration.
+  const std::string asynchronous = "solver.preconditioner=block-asynchronous-jacobi";
+  EXPECT_EQ(run(std::string(kSlab) + kOutput, {"--set", asynchronous}).exit_code, 0);
+  const ProgramResult named = run(std::string(kSlab) + kOutput,
+                                  {"--set", asynchronous, "--set", "nonlinear.method=picard"});
+  EXPECT_EQ(named.exit_code, 1);
+  EXPECT_THAT(named.errors, HasSubstr("with asynchronous sweeps"));
+}
+
+// Few iterates are independent where the solution varies along one axis on few cells.
+TEST_F(Nonlinear, AccelerationForgetsIteratesThatDependOnEachOther) {
+  const std::string text =
+      "[mesh]\ndimension = 2\ncells = [2, 8]\n[space]\ndegree = 1\n[problem]\n"
+      "coefficient = \"1 + u^2\"\n[boundary]\nright = { type = \"dirichlet\", value = \"1\" }\n"
+      "bottom = { type = \"neumann\" }\ntop = { type = \"neumann\" }\n"
+      "[nonlinear]\nmethod = \"picard\"\n[solver]\npreconditioner = \"jacobi\"\n";
+  const ProgramResult ran = run(text + kOutput);
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_LT(result()["nonlinear"]["iterations"].get<int>(), 20) << result()["nonlinear"].dump();
+}
+
 TEST_F(Nonlinear, CasesAreCheckedWhereTheyStart) {
   write_file(path() / "case.toml", kSlab);
   const ProgramResult checked = run_program(path(), {"check", "case.toml"});
@@ -271,6 +300,33 @@ INSTANTIATE_TEST_SUITE_P(Places, NonlinearEverywhere,
                          [](const auto& test) { return place_name(std::get<0>(test.param)); });
 
 // Hot spots feed themselves: u is infinite at a finite time.
+// The derivative of the coefficient moves with it.
+TEST_F(NonlinearInTime, NewtonsMatrixIsThatOfTheTimeInEveryKernel) {
+  const std::string text =
+      "[mesh]\ndimension = 2\ncells = [4, 4]\n[problem]\nsource = \"1\"\n"
+      "coefficient = \"exp(-2*t)*(1 + 5*u^2)\"\n"
+      "[boundary]\nleft = { type = \"dirichlet\", value = \"1\" }\n"
+      "[time]\nend = 1\nstep = 0.1\n[nonlinear]\n[solver]\npreconditioner = \"jacobi\"\n";
+  std::vector<int> iterations;
+  for (const char* kernel : {"csr", "tensor"}) {
+    const ProgramResult ran =
+        run(text + kOutput, {"--set", std::string("operator.kernel=") + kernel});
+    ASSERT_EQ(ran.exit_code, 0) << ran.errors;
+    iterations.push_back(result()["time"]["nonlinear_iterations"]);
+  }
+  EXPECT_EQ(iterations[0], iterations[1]);
+  EXPECT_LT(iterations[0], 10 * 3 * 6);
+}
+
+TEST_F(NonlinearInTime, StagesThatDoNotConvergeAreTheCause) {
+  const ProgramResult ran = run(std::string(kMoving) + kOutput,
+                                {"--set", "time.step=0.1", "--set", "nonlinear.max_iterations=1"});
+  EXPECT_EQ(ran.exit_code, 2);
+  const nlohmann::json solver = result()["solver"];
+  EXPECT_EQ(solver["status"], "no step");
+  EXPECT_THAT(solver["likely_causes"].dump(), HasSubstr("has not converged in 1 iterations"));
+}
+
 TEST_F(NonlinearInTime, ABlowUpEndsWithAClearLine) {
   const std::string text =
       "[mesh]\ndimension = 2\ncells = [3, 3]\n[problem]\nsource = \"20*exp(u)\"\n"

@@ -282,6 +282,28 @@ TEST_F(ReportTest, TablesAndPlotsReplaceTheirLikesAndNothingElse) {
   write_file(path() / "mine", mine);
   EXPECT_EQ(compare("mine", {}).exit_code, 1);
   EXPECT_EQ(read_file(path() / "mine"), mine);
+  std::filesystem::create_directory(path() / "folder");
+  const ProgramResult folder = compare("folder", {});
+  EXPECT_EQ(folder.exit_code, 1) << "before anything is measured";
+  EXPECT_THAT(folder.errors, HasSubstr("folder: Is a directory"));
+  ASSERT_EQ(compare("study.csv", {}).exit_code, 0);
+  ASSERT_EQ(start({"report", "study.csv", "--plots", "plots"}).exit_code, 0);
+  ASSERT_EQ(start({"report", "study.csv", "--plots", "plots"}).exit_code, 0);
+  const std::string plot = "plots/" + names_in(path() / "plots").front();
+  write_file(path() / plot, mine);
+  const ProgramResult plots = start({"report", "study.csv", "--plots", "plots", "-o", "page.html"});
+  EXPECT_EQ(plots.exit_code, 1);
+  EXPECT_THAT(plots.errors, HasSubstr(plot + ": it exists and is no plot of Tessera"));
+  EXPECT_EQ(read_file(path() / plot), mine);
+  EXPECT_FALSE(std::filesystem::exists(path() / "page.html"));
+}
+
+TEST_F(ReportTest, OfADirectoryTellsItsTablesApart) {
+  std::filesystem::create_directory(path() / "both");
+  ASSERT_EQ(compare("both/one.csv", {}).exit_code, 0);
+  ASSERT_EQ(compare("both/two.csv", {}).exit_code, 0);
+  ASSERT_EQ(start({"report", "both"}).exit_code, 0);
+  EXPECT_THAT(page(), AllOf(HasSubstr("both/one"), HasSubstr("both/two")));
 }
 
 TEST_F(ReportTest, SaysThatGnuplotIsMissing) {

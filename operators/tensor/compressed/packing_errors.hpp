@@ -1,6 +1,7 @@
 // PackingErrors tell with how many bits factors can be packed.
 #pragma once
 
+#include "mesh/larger_or_nan.hpp"
 #include "operators/tensor/compressed/bits.hpp"
 #include "operators/tensor/compressed/fixed_point.hpp"
 
@@ -12,8 +13,8 @@ struct PackingErrors {
   double of_few = 0.0;    // if it had few bits
 
   void add(const PackingErrors& other) {
-    if (!(other.of_these <= of_these)) of_these = other.of_these;
-    if (!(other.of_few <= of_few)) of_few = other.of_few;
+    of_these = larger_or_nan(of_these, other.of_these);
+    of_few = larger_or_nan(of_few, other.of_few);
   }
   /// Whether factors may be packed like this.
   template <class T>

@@ -88,6 +88,14 @@ Index probe_bytes(const ProbePoints& probes) {
   return Probes::bytes(count) + kPointBytes * count;
 }
 
+// The exact solution at the points of solution.vtu.
+Index exact_bytes(const CaseParameters& parameters, const BoxMesh& mesh) {
+  if (!parameters.problem.exact) return 0;
+  const int degree = parameters.output.vtu.degree;
+  const NodeLattice points(mesh, degree > 0 ? degree : parameters.space.degree);
+  return Saturated(points.size()) * sizeof(double);
+}
+
 // What solution.vtu is made of in memory: it is made in blocks.
 MemoryPhase writing_phase(const CaseSizes& n, const MemoryPart& program,
                           const MemoryPart& positions, const MemoryPart& stepping) {
@@ -95,7 +103,8 @@ MemoryPhase writing_phase(const CaseSizes& n, const MemoryPart& program,
           {program,
            positions,
            stepping,
-           {"fields at nodes", n.vectors(n.parameters.problem.exact ? 2 : 1)},
+           {"solution at nodes", n.vectors(1)},
+           {"exact solution", exact_bytes(n.parameters, n.mesh)},
            {"coefficient of cells", n.mesh.cell_count() * static_cast<Index>(sizeof(double))},
            {"blocks of the file",
             vtu_working_bytes(n.lattice, n.mesh, omp_get_max_threads(), n.parameters.output.vtu)}}};

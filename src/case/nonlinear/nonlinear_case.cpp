@@ -94,6 +94,21 @@ void check_nonlinear_method(const CaseParameters& parameters, Findings& findings
                   "u; allowed: \"flexible-gmres\", \"bicgstab\", or nonlinear.method = \"picard\"");
 }
 
+void check_nonlinear_preconditioner(const CaseParameters& parameters, Findings& findings) {
+  const char* key = "solver.preconditioner";
+  for (const char* other :
+       {key, "nonlinear.method", "problem.coefficient", "problem.source", "mesh.dimension"}) {
+    if (findings.has_error(other)) return;
+  }
+  if (parameters.solver.preconditioner != kFastDiagonalization ||
+      case_state(parameters) == StateKind::none) {
+    return;
+  }
+  findings.report(key,
+                  "takes no coefficient or reaction that depends on u, which the systems of this "
+                  "non-linear case have; use \"multigrid\"");
+}
+
 void require_determined(const CaseParameters& parameters, const BilinearForm& form) {
   if (!is_pure_neumann(form)) return;
   if (!depends_on_u(parameters, parameters.problem.source)) {

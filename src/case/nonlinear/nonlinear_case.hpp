@@ -47,6 +47,9 @@ std::optional<ChosenValue> resolve_nonlinear_method(CaseParameters& parameters);
 /// Reports such a method where the case names it.
 void check_nonlinear_method(const CaseParameters& parameters, Findings& findings);
 
+/// Reports a preconditioner that takes no form that depends on u.
+void check_nonlinear_preconditioner(const CaseParameters& parameters, Findings& findings);
+
 /// The problem leaves its solution open; `key` is the one to blame.
 class UndeterminedSolution : public std::runtime_error {
  public:

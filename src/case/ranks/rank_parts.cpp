@@ -63,6 +63,14 @@ Index cycle_value_bytes(const CaseParameters& parameters) {
 
 MemoryPart inverse_part(Index bytes) { return {"modes of the whole, planes and lines", bytes}; }
 
+// The inverse of the whole in the place of that of a part.
+void take_place_of_preconditioner(const MemoryPart& inverse, MemoryPhase& phase) {
+  for (MemoryPart& part : phase.parts) {
+    if (part.name == kPreconditionerPart) part.bytes = 0;
+  }
+  phase.parts.push_back(inverse);
+}
+
 }  // namespace
 
 Index part_dofs(const BoxPartition& partition, int rank, int degree) {
@@ -153,17 +161,12 @@ MemoryEstimate estimate_rank_gpu_memory(const CaseParameters& parameters,
   const MemoryPart exchange{"messages to other ranks", exchange_bytes(parameters, partition, rank)};
   const MemoryPart gathered{"levels that all ranks have", gathered_bytes(parameters, partition)};
   const MemoryPart inverse = inverse_part(rank_inverse_bytes(parameters, partition, rank).on_gpu);
-  const bool is_inverse = parameters.solver.preconditioner == kFastDiagonalization;
   const int ranks = partition.rank_count();
   for (MemoryPhase& phase : estimate.phases) {
     if (ranks > 1) phase.parts.push_back({"messages of other ranks", peer_inbox_bytes(ranks)});
-    for (MemoryPart& part : phase.parts) {
-      // That of the whole takes its place.
-      if (is_inverse && part.name == kPreconditionerPart) part.bytes = 0;
-    }
     phase.parts.push_back(exchange);
     phase.parts.push_back(gathered);
-    if (inverse.bytes > 0) phase.parts.push_back(inverse);
+    if (inverse.bytes > 0) take_place_of_preconditioner(inverse, phase);
   }
   return estimate;
 }
@@ -179,7 +182,7 @@ MemoryEstimate estimate_rank_memory(const CaseParameters& parameters, const Stra
     phase.parts.insert(phase.parts.begin() + 1, {"MPI", kMpiBytes});
     phase.parts.push_back(exchange);
     phase.parts.push_back(gathered);
-    if (inverse.bytes > 0) phase.parts.push_back(inverse);
+    if (inverse.bytes > 0) take_place_of_preconditioner(inverse, phase);
   }
   if (parameters.output.picture) {
     const NodeLattice whole(make_box_mesh(parameters), parameters.space.degree);

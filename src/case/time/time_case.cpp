@@ -35,6 +35,7 @@ TimeOptions time_options(const CaseParameters& parameters) {
   options.start = time.start;
   options.step = time.step;
   if (time.tolerance) options.tolerance = *time.tolerance;
+  options.absolute_tolerance = time.absolute_tolerance;
   if (parameters.nonlinear) {
     options.nonlinear_tolerance = parameters.nonlinear->relative_tolerance;
     options.max_nonlinear_iterations = parameters.nonlinear->max_iterations;
@@ -56,8 +57,11 @@ std::vector<double> output_times(const TimeParameters& time) {
 }
 
 std::string time_text(const TimeParameters& time) {
-  const std::string steps = time.step ? fmt::format("steps of {:g}", *time.step)
-                                      : fmt::format("steps by tolerance {:g}", *time.tolerance);
+  std::string steps = time.step ? fmt::format("steps of {:g}", *time.step)
+                                : fmt::format("steps by tolerance {:g}", *time.tolerance);
+  if (time.absolute_tolerance != time.tolerance) {
+    steps += fmt::format(" (absolute {:g})", *time.absolute_tolerance);
+  }
   const std::string output = time.output_interval
                                  ? fmt::format("output every {:g} ({} times)",
                                                *time.output_interval, output_times(time).size())

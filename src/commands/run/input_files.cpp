@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "postprocess/files/output_directory.hpp"
+#include "src/case/setup.hpp"
 #include "src/parameters/toml/reader.hpp"
 
 namespace tessera {
@@ -18,10 +19,9 @@ namespace fs = std::filesystem;
 
 // Whether nothing in it is the user's: no comment, no order of keys.
 bool is_written_by_a_run(const std::string& case_file) {
-  const auto registry = make_case_registry();
   try {
     const std::string text = read_text_file(case_file);
-    return registry.to_toml(registry.parse(text, case_file).parameters) == text;
+    return repeatable_text(make_case_registry().parse(text, case_file).parameters) == text;
   } catch (const InputError&) {
     return false;
   }

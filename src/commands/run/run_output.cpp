@@ -79,6 +79,14 @@ Json choices_json(const std::vector<ChosenValue>& choices) {
   return json;
 }
 
+// Why the run did not converge; a non-linear solve has its own.
+std::vector<std::string> causes_of(const RunRecord& run) {
+  if (run.outcome.nonlinear) return {};
+  if (!run.time) return likely_causes(run.parameters, run.outcome.report);
+  if (run.outcome.failure.empty()) return {};
+  return {run.outcome.failure};
+}
+
 Json solver_json(const RunRecord& run) {
   const SolverParameters& solver = run.parameters.solver;
   const SolveReport& report = run.outcome.report;
@@ -92,8 +100,7 @@ Json solver_json(const RunRecord& run) {
           {"initial_relative_residual", is_one_system ? Json(report.history.front()) : Json()},
           {"relative_residual", is_one_system ? Json(report.true_relative_residual) : Json()},
           {"relative_tolerance", solver.relative_tolerance},
-          {"likely_causes", run.outcome.nonlinear ? std::vector<std::string>()
-                                                  : likely_causes(run.parameters, report)},
+          {"likely_causes", causes_of(run)},
           {"levels", levels_json(run)},
           {"notes", run.outcome.notes}};
 }

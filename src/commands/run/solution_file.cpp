@@ -11,10 +11,8 @@
 #include <vector>
 
 #include "mesh/element/basis_1d.hpp"
-#include "mesh/geometry/frame.hpp"
 #include "mesh/partition.hpp"
 #include "operators/form/on_all_ranks.hpp"
-#include "operators/load/interpolation.hpp"
 #include "postprocess/files/human_units.hpp"
 #include "postprocess/vtk/view_script.hpp"
 #include "solvers/interruption.hpp"
@@ -110,9 +108,7 @@ std::string program_name() {
 void SolutionFile::add_exact(const ScalarField& exact) {
   exact_ = on_all_ranks(ranks_, [&] {
     stop_if_requested();
-    HostVector<double> values(solution_.size());
-    interpolate(discretization_, in_frame(exact, discretization_.frame), values);
-    return values;
+    return values_at_vtu_points(exact, discretization_, parameters_.output.vtu);
   });
 }
 
@@ -151,10 +147,10 @@ std::pair<HostArray<double>, std::string> SolutionFile::values_of(
 }
 
 std::vector<PointField> SolutionFile::point_fields() const {
-  std::vector<PointField> fields = {{"solution", {solution_.span()}}};
-  if (exact_.size() > 0) {
-    fields.push_back({"exact", {exact_.span()}});
-    fields.push_back({"error", {solution_.span(), exact_.span()}});
+  std::vector<PointField> fields = {{"solution", solution_.span()}};
+  if (!exact_.empty()) {
+    fields.push_back({"exact", {}, exact_});
+    fields.push_back({"error", solution_.span(), exact_});
   }
   return fields;
 }

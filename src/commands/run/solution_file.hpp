@@ -18,9 +18,9 @@
 
 namespace tessera {
 
-/// The content of solution.vtu: at nodes "solution" and, if it was added, "exact" and "error" =
-/// solution - exact; of cells, if it was added, "coefficient", at the image of the cell's middle.
-/// Each part stands for itself, so that the others can be written if one cannot be made.
+/// The content of solution.vtu: at its points "solution" and, if it was added, "exact" and "error"
+/// = solution - exact there; of cells, if it was added, "coefficient", at the image of the cell's
+/// middle. Each part stands for itself, so that the others can be written if one cannot be made.
 ///
 /// Of several ranks each has the content of its piece, and all call each function together.
 class SolutionFile {
@@ -57,7 +57,8 @@ class SolutionFile {
   const Discretization& discretization_;
   const HostVector<double>& solution_;
   const Communicator& ranks_;
-  HostVector<double> exact_;
+  /// At the file's points.
+  HostArray<double> exact_;
   HostArray<double> coefficient_;
 };
 

@@ -63,6 +63,7 @@ class Integration {
   void write_output();
   void write_checkpoint();
   void add_errors(double t);
+  void judge_absolute_tolerance();
   void finish();
 
   RunRecord& run_;
@@ -75,6 +76,8 @@ class Integration {
   std::optional<double> written_until_;
   // Of the method; 0: not known.
   double next_step_ = 0.0;
+  // ||w|| of the steps, where they adapt to it.
+  double largest_size_ = 0.0;
   std::string failure_;
 };
 
@@ -151,7 +154,7 @@ void Integration<Space>::run(TimeProgress& progress, EnergyMeter& meter) {
     withdraw_stop_request();
     failure_ = "interrupted";
   } catch (const TimeStepError& error) {
-    status = SolveStatus::iteration_limit;
+    status = SolveStatus::no_step;
     failure_ = error.what();
     if (const std::string complaint = diffusion_->complaint(); !complaint.empty()) {
       failure_ += "; " + complaint;
@@ -165,6 +168,7 @@ void Integration<Space>::run(TimeProgress& progress, EnergyMeter& meter) {
   }
   progress.finish();
   run_.outcome.report.status = status;
+  run_.outcome.failure = failure_;
   // Before an output that would not be there if the run had not ended.
   if (checkpoints_.are_wanted() || status == SolveStatus::interrupted) write_checkpoint();
   finish();
@@ -212,6 +216,7 @@ void Integration<Space>::step(double until, TimeProgress& progress, EnergyMeter&
   ++summary.steps;
   summary.end = step.t;
   next_step_ = step.next_dt;
+  largest_size_ = std::max(largest_size_, step.size);
   summary.rejected += step.rejected;
   summary.linear_iterations += step.linear_iterations;
   summary.nonlinear_iterations += step.nonlinear_iterations;
@@ -269,6 +274,20 @@ void Integration<Space>::add_errors(double t) {
 }
 
 template <class Space>
+void Integration<Space>::judge_absolute_tolerance() {
+  // Of an error that large, a digit of those that time.tolerance asks for is gone.
+  constexpr double kTooLarge = 10.0;
+  const TimeParameters& time = *run_.parameters.time;
+  if (!time.absolute_tolerance || run_.time->steps == 0) return;
+  const double size = std::max(largest_size_, diffusion_->error_norm(w_));
+  if (!(size > 0.0 && *time.absolute_tolerance > kTooLarge * *time.tolerance * size)) return;
+  run_.notes.complain(
+      fmt::format("time.absolute_tolerance = {:g} allowed each step an error that is large beside "
+                  "u, whose root mean square was {:.2g} at most: {:.1g} is {:g} of that",
+                  *time.absolute_tolerance, size, *time.tolerance * size, *time.tolerance));
+}
+
+template <class Space>
 void Integration<Space>::finish() {
   const double t = integrator_->t();
   // An explicit method may reach a time at which the case has no values.
@@ -283,6 +302,7 @@ void Integration<Space>::finish() {
     series_.finish(failure_);
   }
   run_.time->end = t;
+  judge_absolute_tolerance();
   if (run_.time->steps == 0) run_.time->smallest_step = 0.0;
   SolveOutcome& outcome = run_.outcome;
   outcome.report.iterations = static_cast<int>(run_.time->linear_iterations);

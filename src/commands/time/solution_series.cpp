@@ -112,9 +112,6 @@ void SolutionSeries::resume_table(Table& table, const std::string& name,
 void SolutionSeries::begin(Table& table, const std::string& name, const std::string& text) {
   files_.add(name, text);
   files_.commit();
-  output_on_all_ranks(files_.ranks(), [&] {
-    if (is_root()) table.file.emplace(files_.directory() / name);
-  });
   table.is_begun = true;
 }
 
@@ -133,7 +130,9 @@ void SolutionSeries::add_line(Table& table, const std::string& name, std::string
   notes_.attempt(name, what, [&] {
     if (!table.is_begun) begin(table, name, header());
     output_on_all_ranks(files_.ranks(), [&] {
-      if (is_root()) table.file->add(line);
+      if (!is_root()) return;
+      if (!table.file) table.file.emplace(files_.directory() / name);
+      table.file->add(line);
     });
   });
 }

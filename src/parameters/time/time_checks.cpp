@@ -62,6 +62,21 @@ bool check_end(const TimeParameters& time, Findings& findings) {
   return false;
 }
 
+void check_absolute_tolerance(TimeParameters& time, Findings& findings) {
+  constexpr char kKey[] = "time.absolute_tolerance";
+  if (findings.has_error(kKey) || (time.tolerance && time.step)) return;
+  if (time.tolerance && !time.absolute_tolerance) time.absolute_tolerance = time.tolerance;
+  if (!time.step || !time.absolute_tolerance) return;
+  if (findings.is_written("time.step", Layer::override_option) &&
+      findings.is_written(kKey, Layer::file)) {
+    time.absolute_tolerance.reset();
+    return;
+  }
+  findings.report(kKey, fmt::format("must be left out with time.step = {}: steps of one length do "
+                                    "not adapt to a tolerance",
+                                    number_text(*time.step)));
+}
+
 /// One of tolerance and step. What the command line gives replaces the other one of the file.
 void check_step_choice(TimeParameters& time, Findings& findings) {
   if (findings.has_error("time.tolerance") || findings.has_error("time.step")) return;
@@ -82,6 +97,7 @@ void check_step_choice(TimeParameters& time, Findings& findings) {
     }
   }
   if (!time.tolerance && !time.step) time.tolerance = kDefaultTolerance;
+  check_absolute_tolerance(time, findings);
   if (time.method == TimeMethod::bdf && time.step && !findings.has_error("time.method") &&
       !findings.has_error("time.step")) {
     findings.report("time.step",

@@ -44,12 +44,23 @@ Keys<TimeParameters> time_keys() {
       {.name = "time.tolerance",
        .description =
            "Steps adapt so that the estimated error of each, as a root mean square, is at "
-           "most this, or this times the solution's where that is above 1.",
+           "most this times the solution's, or absolute_tolerance where that is more.",
        .presence = Presence::optional,
        .range = inside(1e-15, 1),
        .default_text = "1e-4 unless step is given",
        .example = TomlValue{1e-4}},
       [](auto& p) -> auto& { return p.tolerance; });
+  keys.add(
+      {.name = "time.absolute_tolerance",
+       .description = "Error of a step that is always allowed, as a root mean square: it matters "
+                      "where the solution is small, and is best tolerance times the size of values "
+                      "of which nothing smaller is of interest.",
+       .presence = Presence::optional,
+       .range = greater_than(0),
+       .unit = "units of the solution",
+       .default_text = "tolerance, as for a solution of about 1",
+       .example = TomlValue{1e-4}},
+      [](auto& p) -> auto& { return p.absolute_tolerance; });
   keys.add(
       {.name = "time.step",
        .description = "Length of steps that are all the same, in the place of tolerance; those "

@@ -80,10 +80,11 @@ class Diffusion final : public TimeSystem<Space> {
   SolveReport solve_linearized(double tolerance, const V& b, V& x) override;
 
   /// Throws unless fixed steps of the case's explicit method damp the solution: an estimate of the
-  /// largest eigenvalue of M^-1 A at the start, from below, tells. Nothing is said of implicit
-  /// methods, of adaptive steps and of non-linear cases. All ranks call it together.
+  /// largest eigenvalue of M^-1 A, from below, tells, at the start and, where M or A depend on t,
+  /// at the end and some times in between. Nothing is said of implicit methods, of adaptive steps
+  /// and of non-linear cases. All ranks call it together.
   /// @throws UnsuitableChoice
-  void require_stable_steps() const;
+  void require_stable_steps();
 
   /// u = w + g(t). All ranks call it together.
   void add_dirichlet_values(double t, HostVector<double>& u) const;
@@ -130,6 +131,8 @@ class Diffusion final : public TimeSystem<Space> {
     const auto scope = timers_.scope("load");
     return load_->at(t);
   }
+  // Of the operator and the mass as they are, which are those of t.
+  void require_stable_steps_at(double t);
   void make_form_operator(double t);
   // Takes M at t.
   void move_mass(double t);
@@ -197,10 +200,32 @@ void Diffusion<Space>::make_form_operator(double t) {
 }
 
 template <class Space>
-void Diffusion<Space>::require_stable_steps() const {
+void Diffusion<Space>::require_stable_steps() {
   const TimeParameters& time = *parameters_.time;
   if (!time.step || time.method != TimeMethod::explicit_rk || nonlinear_) return;
   const auto scope = timers_.scope("stability of steps");
+  require_stable_steps_at(time.start);
+  if (!problem_.step_depends_on_time()) return;
+  // Between the ends neither periods nor simple fractions meet them.
+  constexpr int kBetween = 6;
+  constexpr double kGolden = 0.6180339887498949;
+  for (int i = 0; i <= kBetween; ++i) {
+    const double share = i == 0 ? 1.0 : std::fmod(i * kGolden, 1.0);
+    const double t = time.start + share * (time.end - time.start);
+    try {
+      if (problem_.form_depends_on_time()) make_form_operator(t);
+      move_mass(t);
+    } catch (const BadFieldValue&) {
+      // Steps will end there.
+      continue;
+    }
+    require_stable_steps_at(t);
+  }
+}
+
+template <class Space>
+void Diffusion<Space>::require_stable_steps_at(double t) {
+  const TimeParameters& time = *parameters_.time;
   // Constrained nodes have no part in it.
   HostVector<double> is_free(layout());
   fill(is_free, 1.0);
@@ -222,10 +247,12 @@ void Diffusion<Space>::require_stable_steps() const {
   constexpr double kSafe = 0.98;
   throw UnsuitableChoice(
       Choice::time_step,
-      fmt::format("explicit-rk of order {} is unstable with steps of this length on this mesh, at "
-                  "most {:.2g} is possible; without time.step the steps adapt, and the other "
-                  "methods are stable with any",
-                  time.order, kSafe * limit));
+      fmt::format(
+          "explicit-rk of order {} is unstable with steps of this length on this mesh{}, at "
+          "most {:.2g} is possible; without time.step the steps adapt, and the other "
+          "methods are stable with any",
+          time.order, problem_.step_depends_on_time() ? fmt::format(" at t = {:.4g}", t) : "",
+          kSafe * limit));
 }
 
 template <class Space>
@@ -324,7 +351,8 @@ TimeDependence Diffusion<Space>::time_dependence() const {
 
 template <class Space>
 const Vector<double, Space>& Diffusion<Space>::prepare_evaluation(double t) {
-  if (problem_.form_depends_on_time() && t != form_time_) make_form_operator(t);
+  const bool is_made = a_ != nullptr && t == form_time_;
+  if (problem_.form_depends_on_time() && !is_made) make_form_operator(t);
   return load(t);
 }
 

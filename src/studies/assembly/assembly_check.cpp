@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "mesh/larger_or_nan.hpp"
+
 namespace tessera {
 namespace {
 
@@ -28,9 +30,7 @@ double largest_row_sum(const AssemblyTarget& target, const std::vector<double>& 
   std::vector<double> sums(target.rows, 0.0);
   for (const Nonzero& nonzero : target.nonzeros) sums[nonzero.row] += values[nonzero.place];
   double largest = 0.0;
-  for (const double sum : sums) {
-    if (!(std::abs(sum) <= largest)) largest = std::abs(sum);
-  }
+  for (const double sum : sums) largest = larger_or_nan(largest, std::abs(sum));
   return largest;
 }
 

@@ -23,7 +23,8 @@ std::vector<OwnOption> options() {
        .preset = "",
        .help = "keeps sequences that were predicted wrongly, cut down to the fewest kernels",
        .numbers = OwnOption::Numbers::none,
-       .processors = {Processor::gpu}}};
+       .processors = {Processor::gpu},
+       .writes_file = true}};
   for (OwnOption& option : launch_options()) options.push_back(std::move(option));
   return options;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mesh/larger_or_nan.hpp"
 #include "solvers/memory/hashed_value.hpp"
 #include "src/studies/n_body/pair_forces.hpp"
 
@@ -64,8 +65,7 @@ std::string force_fault(std::span<const PlaneVector> forces,
   for (std::size_t i = 0; i < forces.size(); ++i) {
     const double own =
         std::max(std::abs(forces[i].x - reference[i].x), std::abs(forces[i].y - reference[i].y));
-    // A NaN stays one.
-    if (!(own <= difference)) difference = own;
+    difference = larger_or_nan(difference, own);
     largest = std::max(largest, length(reference[i]));
     sizes += length(forces[i]);
     sum.x += forces[i].x;

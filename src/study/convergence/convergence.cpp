@@ -11,6 +11,7 @@
 #include "postprocess/files/progress.hpp"
 #include "solvers/interruption.hpp"
 #include "src/commands/interrupt.hpp"
+#include "src/commands/report_errors.hpp"
 #include "src/commands/run/solution_file.hpp"
 #include "src/commands/standard_streams.hpp"
 #include "src/study/convergence/meshes.hpp"
@@ -48,7 +49,7 @@ class ConvergenceStudy {
       out_.write();
       return ExitCode::interrupted;
     } catch (...) {
-      out_.write();
+      complain_if_it_fails([&] { out_.write(); });
       throw;
     }
     out_.write();
@@ -183,6 +184,7 @@ class ConvergenceStudy {
       out_.add_row(line);
       return;
     }
+    ++measured_;
     if (!row.is_solved) ++failures_;
     std::array<Rate, kErrorNorms> rates{};
     if (row.is_solved) rates = rates_of(solved_meshes(rows), rates_in_space(row.degree)).back();
@@ -234,6 +236,7 @@ class ConvergenceStudy {
   }
 
   ExitCode conclude() const {
+    if (measured_ == 0) return nothing_measured();
     if (!too_low_.empty()) {
       print_err("tessera: the observed rate is not the expected one for degree {}\n",
                 fmt::join(too_low_, ", "));
@@ -250,6 +253,7 @@ class ConvergenceStudy {
   std::vector<int> degrees_;
   std::vector<std::string> left_out_;
   std::vector<int> too_low_;
+  int measured_ = 0;
   int failures_ = 0;
   ConvergenceOutput out_;
 };

@@ -37,7 +37,7 @@ Override as_override(std::string_view key, const TomlValue& value, std::string s
 
 double convergence_tolerance(const CaseParameters& parameters) {
   const bool is_single = parameters.operation.precision == Precision::single_precision;
-  return std::min(parameters.solver.relative_tolerance, is_single ? 1e-6 : 1e-13);
+  return std::min(parameters.solver.relative_tolerance, is_single ? kMinSingleTolerance : 1e-13);
 }
 
 int coarsenings(const MeshParameters& mesh, int levels) {
@@ -53,6 +53,24 @@ int coarsenings(const MeshParameters& mesh, int levels) {
   return count;
 }
 
+std::vector<Override> degree_overrides(const CaseParameters& parameters, int degree,
+                                       const std::string& shown_as) {
+  const int more_points = parameters.space.points - parameters.space.degree;
+  std::vector<Override> overrides = {
+      as_override("space.degree", {std::int64_t{degree}}, shown_as),
+      as_override("space.points", {std::int64_t{degree + more_points}}, shown_as),
+      as_override("solver.relative_tolerance", {convergence_tolerance(parameters)}, shown_as),
+      as_override("output.vtk", {false}, shown_as),
+      as_override("output.vtk_degree", {std::int64_t{0}}, shown_as),
+      as_override("output.picture", {false}, shown_as)};
+  if (parameters.nonlinear) {
+    constexpr double kTolerance = 1e-12;
+    const double tolerance = std::min(parameters.nonlinear->relative_tolerance, kTolerance);
+    overrides.push_back(as_override("nonlinear.relative_tolerance", {tolerance}, shown_as));
+  }
+  return overrides;
+}
+
 std::vector<Override> level_overrides(const CaseParameters& parameters, int degree, int level,
                                       int coarsenings) {
   std::vector<std::int64_t> cells = parameters.mesh.cells;
@@ -65,22 +83,13 @@ std::vector<Override> level_overrides(const CaseParameters& parameters, int degr
     for (std::int64_t& n : cells) n *= 2;
     for (AxisSpacing& axis : spacing) axis = refined(axis);
   }
-  const int more_points = parameters.space.points - parameters.space.degree;
   const std::string shown =
       fmt::format("tessera convergence: degree {}, {} cells", degree, fmt::join(cells, " x "));
-  std::vector<Override> overrides = {
-      as_override("space.degree", {std::int64_t{degree}}, shown),
-      as_override("space.points", {std::int64_t{degree + more_points}}, shown),
-      as_override("mesh.cells", *Codec<std::vector<std::int64_t>>::to(cells), shown),
-      as_override("mesh.spacing", *Codec<std::vector<AxisSpacing>>::to(spacing), shown),
-      as_override("solver.relative_tolerance", {convergence_tolerance(parameters)}, shown),
-      as_override("output.vtk", {false}, shown),
-      as_override("output.vtk_degree", {std::int64_t{0}}, shown)};
-  if (parameters.nonlinear) {
-    constexpr double kTolerance = 1e-12;
-    const double tolerance = std::min(parameters.nonlinear->relative_tolerance, kTolerance);
-    overrides.push_back(as_override("nonlinear.relative_tolerance", {tolerance}, shown));
-  }
+  std::vector<Override> overrides = degree_overrides(parameters, degree, shown);
+  overrides.push_back(
+      as_override("mesh.cells", *Codec<std::vector<std::int64_t>>::to(cells), shown));
+  overrides.push_back(
+      as_override("mesh.spacing", *Codec<std::vector<AxisSpacing>>::to(spacing), shown));
   return overrides;
 }
 

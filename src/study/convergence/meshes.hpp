@@ -15,10 +15,14 @@ double convergence_tolerance(const CaseParameters& parameters);
 /// as long as all are even, and their grid lines, where they are listed, can be.
 int coarsenings(const MeshParameters& mesh, int levels);
 
-/// What makes of the case that with this degree on mesh `level`, each with twice the cells of the
+/// What makes of the case one with this degree whose errors are those of the discretization, not of
+/// solvers, and of whose output nothing is left.
+std::vector<Override> degree_overrides(const CaseParameters& parameters, int degree,
+                                       const std::string& shown_as);
+
+/// The same on mesh `level`, each with twice the cells of the
 /// one before it along each axis; the case's own mesh is number `coarsenings`. Cells that are
-/// graded are cut so that the grid lines of a mesh are among those of the next. Of the case's
-/// output nothing is left.
+/// graded are cut so that the grid lines of a mesh are among those of the next.
 std::vector<Override> level_overrides(const CaseParameters& parameters, int degree, int level,
                                       int coarsenings);
 

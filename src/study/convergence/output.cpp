@@ -86,4 +86,9 @@ void ConvergenceOutput::write() const {
   }
 }
 
+ExitCode nothing_measured() {
+  print_err("tessera: nothing was measured: all rows were left out\n");
+  return ExitCode::not_converged;
+}
+
 }  // namespace tessera

@@ -46,4 +46,7 @@ class ConvergenceOutput {
   bool has_rows_ = false;
 };
 
+/// Says that all rows of a study were left out.
+ExitCode nothing_measured();
+
 }  // namespace tessera

@@ -12,6 +12,7 @@
 #include "solvers/interruption.hpp"
 #include "src/case/time/problem_in_time.hpp"
 #include "src/commands/interrupt.hpp"
+#include "src/commands/report_errors.hpp"
 #include "src/commands/run/solution_file.hpp"
 #include "src/study/convergence/meshes.hpp"
 #include "src/study/convergence/output.hpp"
@@ -60,17 +61,26 @@ class TimeConvergenceStudy {
     introduce();
     try {
       for (const int degree : degrees_) study_degree(degree);
-    } catch (...) {
+    } catch (const Interrupted&) {
       out_.write();
-      if (interrupted()) return ExitCode::interrupted;
+      return ExitCode::interrupted;
+    } catch (...) {
+      complain_if_it_fails([&] { out_.write(); });
       throw;
     }
     out_.write();
     if (interrupted()) return ExitCode::interrupted;
-    if (too_low_.empty()) return ExitCode::success;
-    print_err("tessera: the observed rate is not the expected one for degree {}\n",
-              fmt::join(too_low_, ", "));
-    return ExitCode::not_converged;
+    if (failures_ > 0) {
+      print_err("tessera: {} integration{} did not reach the end\n", failures_,
+                failures_ == 1 ? "" : "s");
+    } else if (measured_ == 0) {
+      return nothing_measured();
+    }
+    if (!too_low_.empty()) {
+      print_err("tessera: the observed rate is not the expected one for degree {}\n",
+                fmt::join(too_low_, ", "));
+    }
+    return too_low_.empty() && failures_ == 0 ? ExitCode::success : ExitCode::not_converged;
   }
 
  private:
@@ -78,20 +88,20 @@ class TimeConvergenceStudy {
 
   LoadedCase load(int degree, int level) const {
     const TimeParameters& time = *base_.time;
-    const int more_points = base_.space.points - base_.space.degree;
+    const double tenths = std::pow(10.0, -level);
     const std::string length =
-        has_fixed_steps()
-            ? fmt::format("time.step={:.17g}", std::ldexp(*time.step, -level))
-            : fmt::format("time.tolerance={:.17g}", *time.tolerance * std::pow(10.0, -level));
+        has_fixed_steps() ? fmt::format("time.step={:.17g}", std::ldexp(*time.step, -level))
+                          : fmt::format("time.tolerance={:.17g}", *time.tolerance * tenths);
     std::vector<Override> overrides = command_.overrides;
-    for (const std::string& assignment :
-         {length, fmt::format("space.degree={}", degree),
-          fmt::format("space.points={}", degree + more_points),
-          fmt::format("solver.relative_tolerance={:.17g}", convergence_tolerance(base_)),
-          std::string("output.vtk=false"), std::string("output.vtk_degree=0"),
-          std::string("output.picture=false")}) {
+    const std::string shown = fmt::format("tessera convergence: degree {}, {}", degree, length);
+    overrides.push_back({length, shown});
+    if (!has_fixed_steps()) {
       overrides.push_back(
-          {assignment, fmt::format("tessera convergence: degree {}, {}", degree, length)});
+          {fmt::format("time.absolute_tolerance={:.17g}", *time.absolute_tolerance * tenths),
+           shown});
+    }
+    for (Override& made : degree_overrides(base_, degree, shown)) {
+      overrides.push_back(std::move(made));
     }
     return make_case_registry().load(command_.case_file, overrides);
   }
@@ -122,7 +132,10 @@ class TimeConvergenceStudy {
       rows.push_back(solve(degree, level, rows));
       add_row(degree, level, rows);
       if (!rows.back().left_out.empty()) {
+        const TimeRow::Steps steps = rows.back().what_steps_do;
         rows.pop_back();
+        if (steps == TimeRow::Steps::fail) ++failures_;
+        if (steps == TimeRow::Steps::are_unstable) continue;
         break;
       }
       // Only the last one is compared with.
@@ -205,6 +218,7 @@ class TimeConvergenceStudy {
       out_.add_row(line);
       return;
     }
+    ++measured_;
     const auto rates = rates_of(meshes_of(rows), expected_).back();
     const auto shown = [&](int norm) {
       return rate_text(rates[norm], row.is_of_space[norm] ? "space" : "rounding");
@@ -248,6 +262,8 @@ class TimeConvergenceStudy {
   ExpectedRates expected_;
   std::vector<int> degrees_;
   std::vector<int> too_low_;
+  int measured_ = 0;
+  int failures_ = 0;
   ConvergenceOutput out_;
 };
 

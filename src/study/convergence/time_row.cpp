@@ -106,8 +106,12 @@ void find_floors(TimedCase& timed, const CaseParameters& parameters, const TimeR
   // With less, rates are too low by more than is said to be wrong.
   constexpr double kExplained = 0.85;
   constexpr double kOfSolver = 10.0;
-  const double rounding = kOfSolver * std::max(parameters.solver.relative_tolerance,
-                                               1e2 * std::numeric_limits<double>::epsilon());
+  double of_solvers = parameters.solver.relative_tolerance;
+  if (parameters.nonlinear) {
+    of_solvers = std::max(of_solvers, parameters.nonlinear->relative_tolerance);
+  }
+  const double rounding =
+      kOfSolver * std::max(of_solvers, 1e2 * std::numeric_limits<double>::epsilon());
   const ErrorNorms size = timed.difference(row.u, HostVector<double>(row.u.size()));
   row.mesh.floors = {rounding * size.l2, rounding * size.h1_seminorm, rounding * size.l2};
   if (before == nullptr || before->u.size() != row.u.size()) return;
@@ -141,14 +145,17 @@ TimeRow solved_row(const LoadedCase& loaded, const TimeRow* before,
                             [&]<class T, class Space>() { timed.solve<Space>(row); });
     } catch (const TimeStepError& error) {
       row.left_out = error.what();
+      row.what_steps_do = TimeRow::Steps::fail;
       return;
     } catch (const UnsuitableChoice& error) {
       if (error.choice() != Choice::time_step) throw;
       row.left_out = error.what();
+      row.what_steps_do = TimeRow::Steps::are_unstable;
       return;
     }
     if (!std::isfinite(row.error.l2)) {
       row.left_out = "its errors are not finite";
+      row.what_steps_do = TimeRow::Steps::fail;
       return;
     }
     const TimeParameters& time = *parameters.time;

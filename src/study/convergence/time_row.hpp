@@ -15,12 +15,16 @@ namespace tessera {
 
 /// A case solved from start to end.
 struct TimeRow {
+  /// Whether steps came to the end of the case, are too long to be stable, which shorter ones may
+  /// not be, or failed.
+  enum class Steps { reach_the_end, are_unstable, fail };
   std::optional<double> step = {};       // of fixed steps
   std::optional<double> tolerance = {};  // of others
   Index steps = 0;
   Index iterations = 0;
   /// Why it was not solved; the rest is meaningless unless this is empty.
   std::string left_out = {};
+  Steps what_steps_do = Steps::reach_the_end;
   ErrorNorms error = {};
   /// Each the largest of the outputs after the start.
   ErrorNorms largest = {};

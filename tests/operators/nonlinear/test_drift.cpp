@@ -132,6 +132,25 @@ INSTANTIATE_TEST_SUITE_P(Degrees, Drifts,
                                             ::testing::Values(Geometry::cartesian, Geometry::curved,
                                                               Geometry::graded)));
 
+// As steps in time do, whose coefficient is another one at every time.
+TEST(Drift, IsUpdatedToAnotherCoefficient) {
+  Problem problem = make_problem(options_of(2, 3, Geometry::curved));
+  problem.form.coefficient = coefficient();
+  const std::vector<double> u = smooth_values(problem, 9);
+  const std::vector<double> v = smooth_values(problem, 10);
+  problem.form.state = state_of(u);
+  Drift drift(problem.form);
+  problem.form.coefficient = program_field({{{Operation::push, Operand::u, 0.0},
+                                             {Operation::integer_power, Operand::stack, 2.0},
+                                             {Operation::add, Operand::constant, 1.0}},
+                                            2});
+  drift.update(problem.form);
+  HostVector<double> y(problem.size());
+  fill(y, 0.0);
+  drift.add(vector_of<double>(v), y);
+  EXPECT_EQ(std::vector<double>(y.data(), y.data() + y.size()), drift_of(problem.form, u, v));
+}
+
 TEST(Drift, HasTheSameBitsForAnyNumberOfThreadsAndAddsToY) {
   Problem problem = make_problem(options_of(3, 3, Geometry::curved));
   problem.form.coefficient = coefficient();

@@ -328,12 +328,39 @@ TEST_F(VtuFile, AllCompressionsHoldTheSameNumbers) {
   }
 }
 
+TEST_F(VtuFile, ExactValuesAreThoseAtItsPoints) {
+  for (const Shape shape : {Shape::cartesian, Shape::mapped}) {
+    for (const int degree : {0, 2, 5}) {
+      const Discretization space = make_space(3, 3, NodeFamily::gauss_lobatto, shape);
+      const std::vector<double> values =
+          sample(space, [](double x, double y, double z) { return x * y - z; });
+      const ScalarField exact =
+          field([](double x, double y, double z) { return std::sin(3 * x) * y + z; });
+      const VtuOptions options{FloatWidth::double_precision, VtkCompression::none, degree};
+      const HostArray<double> given = values_at_vtu_points(exact, space, options);
+      const std::vector<PointField> fields = {
+          {"solution", values}, {"exact", {}, given}, {"error", values, given}};
+      write_vtu(path, space, fields, {}, options, {});
+      const auto grid = read(path);
+      ASSERT_EQ(grid->GetNumberOfPoints(), static_cast<Index>(given.size()));
+      const auto value = [&](const char* name, Index i) {
+        return grid->GetPointData()->GetArray(name)->GetComponent(i, 0);
+      };
+      for (Index i = 0; i < grid->GetNumberOfPoints(); ++i) {
+        const double* const at = grid->GetPoint(i);
+        ASSERT_NEAR(value("exact", i), std::sin(3 * at[0]) * at[1] + at[2], 1e-14);
+        ASSERT_NEAR(value("error", i), value("solution", i) - value("exact", i), 1e-15);
+      }
+    }
+  }
+}
+
 TEST_F(VtuFile, CellsOfALowerDegreeHaveTheValuesOfTheSpace) {
   const Discretization space = make_space(3, 4, NodeFamily::gauss_lobatto, Shape::mapped);
   const auto f = [](double x, double y, double z) { return std::sin(5 * x) * y + z; };
   const std::vector<double> values = sample(space, f);
-  const std::vector<double> exact = sample(space, [](double x, double, double) { return x; });
-  const std::vector<PointField> fields = {{"solution", values}, {"error", {values, exact}}};
+  const std::vector<double> x = sample(space, [](double x, double, double) { return x; });
+  const std::vector<PointField> fields = {{"solution", values}, {"x", x}};
   const VtuOptions all{FloatWidth::double_precision, VtkCompression::lz4};
   write_vtu(path, space, fields, {}, all, {});
   const auto fine = read(path);
@@ -350,7 +377,7 @@ TEST_F(VtuFile, CellsOfALowerDegreeHaveTheValuesOfTheSpace) {
     IndexTriple at = points.node_position(i);
     for (Index& index : at) index *= 2;
     const Index j = space.lattice.node_index(at);
-    for (const char* name : {"solution", "error"}) {
+    for (const char* name : {"solution", "x"}) {
       ASSERT_NEAR(grid->GetPointData()->GetArray(name)->GetComponent(i, 0),
                   fine->GetPointData()->GetArray(name)->GetComponent(j, 0), 1e-13);
     }

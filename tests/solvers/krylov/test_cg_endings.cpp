@@ -188,12 +188,12 @@ TEST(StatusNames, AreDifferentAndNotEmpty) {
   for (const SolveStatus status :
        {SolveStatus::converged, SolveStatus::iteration_limit, SolveStatus::stagnated,
         SolveStatus::indefinite, SolveStatus::not_finite, SolveStatus::interrupted,
-        SolveStatus::diverged}) {
+        SolveStatus::diverged, SolveStatus::no_step}) {
     EXPECT_FALSE(status_name(status).empty());
     EXPECT_NE(status_name(status), "unknown");
     names.insert(status_name(status));
   }
-  EXPECT_EQ(names.size(), 7u);
+  EXPECT_EQ(names.size(), 8u);
   EXPECT_EQ(status_name(SolveStatus::converged), "converged");
 }
 

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <vector>
 
 #include "solvers/time/time_integrator.hpp"
 #include "tests/solvers/time/heat_in_a_bar.hpp"
+#include "tests/solvers/time/in_other_units.hpp"
 #include "tests/solvers/time/method.hpp"
 #include "tests/vectors.hpp"
 
@@ -51,6 +54,48 @@ TEST_P(AdaptiveSteps, AreAsAccurateAsTheToleranceAndHitEveryOutput) {
     EXPECT_GT(steps, former);
     former = steps;
   }
+}
+
+TEST_P(AdaptiveSteps, AreTheSameInOtherUnits) {
+  constexpr double kUnit = 0x1p-40;
+  const auto steps_in = [&](double unit) {
+    HeatInABar bar(GetParam().nodes);
+    InOtherUnits system(bar, unit);
+    HostVector<double> w = bar.at(0.0);
+    for (double& value : w.span()) value *= unit;
+    TimeOptions options = with_tolerance(GetParam(), 1e-4);
+    options.absolute_tolerance = 1e-4 * unit;
+    const auto integrator = make_time_integrator<Host>(system, options, w);
+    std::vector<double> steps;
+    while (integrator->t() < 1.0) {
+      const TimeStep made = integrator->step(1.0);
+      EXPECT_GT(made.size, 1e-6 * unit);
+      EXPECT_LT(made.size, 2.0 * unit);
+      steps.push_back(made.dt);
+    }
+    return steps;
+  };
+  EXPECT_EQ(steps_in(1.0), steps_in(kUnit));
+}
+
+TEST(AdaptiveStepsOfSmallSolutions, AreAsLongAsTheAbsoluteToleranceLetsThem) {
+  constexpr double kUnit = 0x1p-20;
+  const auto steps_with = [&](std::optional<double> absolute_tolerance) {
+    HeatInABar bar(20);
+    InOtherUnits system(bar, kUnit);
+    HostVector<double> w = bar.at(0.0);
+    for (double& value : w.span()) value *= kUnit;
+    TimeOptions options{.tolerance = 1e-6};
+    options.absolute_tolerance = absolute_tolerance;
+    const auto integrator = make_time_integrator<Host>(system, options, w);
+    int steps = 0;
+    for (; integrator->t() < 1.0; ++steps) integrator->step(1.0);
+    return steps;
+  };
+  const int many = steps_with(1e-6 * kUnit);
+  EXPECT_LT(3 * steps_with(std::nullopt), many);
+  EXPECT_EQ(steps_with(std::nullopt), steps_with(1e-6));
+  EXPECT_LT(steps_with(1e-4 * kUnit), many);
 }
 
 TEST_P(AdaptiveSteps, AreRejectedWhereTheSourceJumps) {

@@ -12,6 +12,7 @@
 
 #include "solvers/time/time_integrator.hpp"
 #include "tests/everywhere.hpp"
+#include "tests/solvers/time/in_other_units.hpp"
 #include "tests/solvers/time/method.hpp"
 #include "tests/vectors.hpp"
 
@@ -118,6 +119,21 @@ Outcome integrate(TimeSystem<Space>& system, const TimeOptions& options,
     outcome.error = std::max(outcome.error, largest_error(values_of(w), solution(step.t)));
   }
   return outcome;
+}
+
+TEST(NonlinearFixedStepsWork, IsTheSameInOtherUnits) {
+  const auto outcome_in = [](double unit) {
+    Cubic<Host> cubic(7, 1e4);
+    InOtherUnits system(cubic, unit);
+    const auto solution = [unit](double t) { return unit * Cubic<Host>::solution(t); };
+    return integrate<Host>(system, {.order = 3, .step = 0.1}, solution);
+  };
+  constexpr double kUnit = 0x1p-40;
+  const Outcome outcome = outcome_in(1.0);
+  const Outcome scaled = outcome_in(kUnit);
+  EXPECT_EQ(scaled.nonlinear_iterations, outcome.nonlinear_iterations);
+  EXPECT_EQ(scaled.error / kUnit, outcome.error);
+  EXPECT_LT(outcome.error, 0.1);
 }
 
 class NonlinearFixedSteps : public ::testing::TestWithParam<Method> {};
@@ -229,6 +245,15 @@ TEST(LogisticGrowth, IsFollowedToItsRest) {
     EXPECT_NEAR(w[0], 1.0, 1e-6);
     EXPECT_LT(steps, 500);
   }
+}
+
+TEST(LogisticGrowth, StaysAtZero) {
+  Logistic logistic(1000.0);
+  HostVector<double> w(1);
+  fill(w, 0.0);
+  const auto integrator = make_time_integrator<Host>(logistic, {.order = 3, .step = 0.5}, w);
+  for (int i = 0; i < 4; ++i) integrator->step(100.0);
+  EXPECT_EQ(w[0], 0.0);
 }
 
 // Another Jacobian makes it another iteration to the same solution.

@@ -129,6 +129,9 @@ TEST_F(Convergence, StopsByItselfAndSaysWhy) {
   EXPECT_THAT(run({"--levels", "14", "--time-limit", "0.2", "--degrees", "1"}).output,
               HasSubstr("and --time-limit is 200 ms"));
   EXPECT_THAT(run({"--levels", "30", "--time-limit", "0.2", "--degrees", "1"}).exit_code, 0);
+  const ProgramResult nothing = run({"--max-dofs", "1", "-q"});
+  EXPECT_EQ(nothing.exit_code, 2);
+  EXPECT_EQ(nothing.errors, "tessera: nothing was measured: all rows were left out\n");
 }
 
 TEST_F(Convergence, DrawsAPlotOrSaysThatItCannot) {
@@ -149,9 +152,10 @@ TEST_F(Convergence, DrawsAPlotOrSaysThatItCannot) {
 TEST_F(Convergence, WritesNoPlotThatIsEmpty) {
   if (std::system("gnuplot --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "no gnuplot";
   const ProgramResult ran = run({"--max-dofs", "1", "--plot", "rates.svg", "--csv", "rates.csv"});
-  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_EQ(ran.exit_code, 2);
   EXPECT_THAT(ran.output, Not(HasSubstr("the plot is in")));
-  EXPECT_EQ(ran.errors, "tessera: rates.svg is not written: there is no error above 0 to draw\n");
+  EXPECT_THAT(ran.errors, StartsWith("tessera: rates.svg is not written: there is no error above 0 "
+                                     "to draw\n"));
   EXPECT_FALSE(std::filesystem::exists(path() / "rates.svg"));
 }
 

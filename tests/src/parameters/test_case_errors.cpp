@@ -71,6 +71,11 @@ TEST(CaseErrors, QuotedNamesAreNotDottedNames) {
       << errors[0];
 }
 
+TEST(CaseErrors, FilesOfTheOtherKindAreOneLine) {
+  expect_errors(case_errors("title = \"a\"\n[study]\ndegrees = [1]\n[solver]\nmethod = \"cg\"\n"),
+                {"case.toml:2: study: the file is a study, which tessera compare reads"});
+}
+
 TEST(CaseErrors, UnknownTable) {
   expect_errors(case_errors(case_with("[spcae]\ndegree = 3\n")),
                 {"case.toml:3: spcae: unknown table; did you mean [space]?"});
@@ -196,7 +201,7 @@ TEST(CaseErrors, SpacingOfTheWholeMesh) {
   expect_errors(
       case_errors(case_with("spacing = [\"uniform\", \"uniform\"]\n")),
       {"case.toml:3: mesh.spacing = [\"uniform\", \"uniform\"]: must have 3 entries, one per "
-       "axis, since mesh.dimension = 3; it has 2"});
+       "axis, since mesh.dimension = 3 (the default); it has 2"});
 }
 
 TEST(CaseErrors, EntriesOfArraysOverSeveralLinesHaveTheirOwnLine) {
@@ -282,8 +287,7 @@ TEST(CaseErrors, AllAtOnceInTheOrderOfTheFile) {
        "case.toml:5: operator.kernel = \"csrr\": must be one of \"auto\" | \"csr\" | \"local\" | "
        "\"tensor\" | \"kronecker\"; did you mean \"csr\"?",
        "case.toml:7: mesh.cells = [1, 2]: must have 3 entries, one per axis, since mesh.dimension "
-       "= "
-       "3; it has 2"});
+       "= 3 (the default); it has 2"});
 }
 
 TEST(CaseErrors, LongValuesAreShortened) {

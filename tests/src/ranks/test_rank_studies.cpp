@@ -155,8 +155,12 @@ std::string row_of(int ranks, int dofs, double seconds, double model, const char
 TEST(JoinedRows, TakeThePlaceOfThoseOfAsManyRanks) {
   const std::string earlier = rows_text({row_of(1, 1000, 4.0, 1.0), row_of(2, 1000, 3.0, 1.0)});
   const std::string again = rows_text({row_of(2, 1000, 2.0, 0.5)});
-  EXPECT_EQ(joined_rows("a.csv", earlier, again, 2),
+  EXPECT_EQ(joined_rows("a.csv", earlier, again),
             rows_text({row_of(1, 1000, 4.0, 1.0), row_of(2, 1000, 2.0, 0.5)}));
+  // What was not measured again, as after an interruption, stays.
+  EXPECT_EQ(
+      joined_rows("a.csv", earlier + row_of(2, 8000, 9.0, 1.0) + "\n", again),
+      rows_text({row_of(1, 1000, 4.0, 1.0), row_of(2, 8000, 9.0, 1.0), row_of(2, 1000, 2.0, 0.5)}));
 }
 
 TEST(JoinedRows, OfAnotherStudyMachineOrProgramAreRefused) {

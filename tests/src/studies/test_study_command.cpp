@@ -83,6 +83,20 @@ TEST_F(StudyProgram, MistakesAreNamedAndNothingIsWritten) {
   EXPECT_EQ(names_in(path()), (std::vector<std::string>{"stderr.txt", "stdout.txt"}));
 }
 
+TEST_F(StudyProgram, ReplacesNoFileThatIsNotItsOwn) {
+  write_file(path() / "rows_claims.csv", "mine\n");
+  const std::vector<std::string> quick = {"synchronization", "--quick", "--updates", "100",
+                                          "--only",          "nothing", "--threads", "1",
+                                          "--csv",           "rows.csv"};
+  const ProgramResult refused = study(quick);
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.errors, HasSubstr("the claims of --csv rows_claims.csv: "));
+  EXPECT_EQ(read_file(path() / "rows_claims.csv"), "mine\n");
+  std::filesystem::remove(path() / "rows_claims.csv");
+  EXPECT_EQ(study(quick).exit_code, 0);
+  EXPECT_EQ(study(quick).exit_code, 0);
+}
+
 TEST_F(StudyProgram, AMissingGpuIsOneLine) {
   const ProgramResult ran = run_program(path(), {"study", "synchronization", "--device", "cuda"},
                                         [] { setenv("CUDA_VISIBLE_DEVICES", "", 1); });

@@ -134,6 +134,7 @@ TEST_F(Restarts, RefuseAnotherProblem) {
   for (const auto& [setting, expected] : std::vector<std::pair<std::string, std::string>>{
            {"mesh.cells=[3, 5]", "where it is [3, 4]"},
            {"space.degree=2", "where it is 3"},
+           {"space.degree=4", "where it is 3"},
            {"problem.source=x", "where it is \"sin(5*t)*x\""},
            {"time.initial=x", "where it is \"x*y\""},
            {"boundary.left.value=0", "where it is \"sin(3*t)*y^2\""},

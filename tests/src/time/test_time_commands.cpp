@@ -68,6 +68,20 @@ TEST_F(TimeCommands, UnstableStepsAreRefusedWithTheLongestThatIsStable) {
   EXPECT_EQ(explicit_run(std::to_string(1.1 * longest)).exit_code, 1);
 }
 
+TEST_F(TimeCommands, StepsThatBecomeUnstableAreRefused) {
+  const auto explicit_run = [&](const std::string& coefficient, const std::string& capacity) {
+    return command("run",
+                   {"--overwrite", "--set", "time.method=explicit-rk", "--set", "time.step=0.001",
+                    "--set", "time.end=0.4", "--set", "time.output_interval=0.4", "--set",
+                    "problem.coefficient=" + coefficient, "--set", "problem.capacity=" + capacity});
+  };
+  EXPECT_EQ(explicit_run("1 + 0.1*t", "1").exit_code, 0);
+  const ProgramResult growing = explicit_run("1 + 50*t", "1");
+  EXPECT_EQ(growing.exit_code, 1);
+  EXPECT_THAT(growing.errors, HasSubstr("on this mesh at t = 0.4, at most "));
+  EXPECT_EQ(explicit_run("1", "1 - 2.4*t").exit_code, 1);
+}
+
 TEST_F(TimeCommands, CheckEvaluatesCapacityAndInitialValues) {
   const ProgramResult capacity = command("check", {"--set", "problem.capacity=x - 0.5"});
   EXPECT_EQ(capacity.exit_code, 1);
@@ -149,6 +163,44 @@ TEST_F(TimeCommands, ConvergenceFindsAWrongExactSolution) {
   EXPECT_EQ(ran.exit_code, 2) << ran.output;
   EXPECT_THAT(ran.output, HasSubstr("NOT the expected 3 in L2"));
   EXPECT_THAT(ran.errors, HasSubstr("the observed rate is not the expected one for degree 7"));
+}
+
+TEST_F(TimeCommands, ConvergenceGoesOnToStableSteps) {
+  write_file(path() / "case.toml", kSwinging);
+  const std::vector<std::string> of_explicit = {
+      "--set", "time.method=explicit-rk", "--set", "time.order=4", "--degrees", "2"};
+  std::vector<std::string> all = of_explicit;
+  all.insert(all.end(), {"--levels", "8", "--set", "time.step=0.1", "--csv", "steps.csv"});
+  const ProgramResult ran = command("convergence", all);
+  EXPECT_THAT(ran.output, HasSubstr("is unstable with steps of this length"));
+  EXPECT_GE(rates_in(read_rows(path() / "steps.csv"), 10).size(), 2U) << ran.output;
+  std::vector<std::string> none = of_explicit;
+  none.insert(none.end(), {"--levels", "2", "--set", "time.step=0.4"});
+  const ProgramResult unstable = command("convergence", none);
+  EXPECT_EQ(unstable.exit_code, 2) << unstable.output;
+  EXPECT_THAT(unstable.errors, HasSubstr("nothing was measured"));
+}
+
+TEST_F(TimeCommands, ToleranceIsNotAbsoluteUnsaid) {
+  write_file(path() / "case.toml",
+             "[mesh]\ndimension = 2\ncells = [4, 3]\n[problem]\nsource = \"1e-7*sin(3*t)\"\n"
+             "[time]\nend = 1\ntolerance = 1e-3\n[output]\ndirectory = \"out\"\n");
+  constexpr char kComplaint[] =
+      "time.absolute_tolerance = 0.001 allowed each step an error that is large beside u";
+  const ProgramResult absolute = command("run", {"-q", "--overwrite"});
+  EXPECT_EQ(absolute.exit_code, 0) << absolute.errors;
+  EXPECT_THAT(absolute.errors, HasSubstr(kComplaint));
+  EXPECT_THAT(read_json(path() / "out/result.json")["notes"].dump(), HasSubstr(kComplaint));
+  const ProgramResult relative =
+      command("run", {"--overwrite", "--set", "time.absolute_tolerance=1e-12"});
+  EXPECT_EQ(relative.exit_code, 0) << relative.errors;
+  EXPECT_THAT(relative.output, HasSubstr("steps by tolerance 0.001 (absolute 1e-12), "));
+  EXPECT_EQ(read_json(path() / "out/result.json")["notes"].dump(), "[]");
+  const ProgramResult of_one_length = command(
+      "run", {"--overwrite", "--set", "time.absolute_tolerance=1e-12", "--set", "time.step=0.5"});
+  EXPECT_EQ(of_one_length.exit_code, 1);
+  EXPECT_THAT(of_one_length.errors,
+              HasSubstr("time.absolute_tolerance = 1e-12: must be left out with time.step = 0.5"));
 }
 
 TEST_F(TimeCommands, ConvergenceTakesTolerancesAndLimits) {
