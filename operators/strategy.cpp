@@ -172,6 +172,11 @@ bool iterates_in_one_kernel(std::string_view kernel, const FormShape& shape) {
   return iterates != nullptr && iterates(shape);
 }
 
+bool fuses_steps(std::string_view kernel, const FormShape& shape) {
+  const auto fuses = find_kernel(kernel)->fuses_steps;
+  return fuses != nullptr && fuses(shape);
+}
+
 ChosenKernel choose_kernel(const FormShape& shape, std::string_view scatter, UsedBy use) {
   const bool is_small = suits(kKronecker, shape) && is_small_for(kKronecker, shape, scatter) &&
                         !(use == UsedBy::plain_cg && iterates_in_one_kernel(kKronecker, shape));

@@ -62,6 +62,8 @@ enum class UsedBy { any, plain_cg };
 /// Whether conjugate gradients without a preconditioner go in one kernel of the GPU with an
 /// operator of this kernel and shape, unless a Robin face keeps it from fused forms.
 bool iterates_in_one_kernel(std::string_view kernel, const FormShape& shape);
+/// Whether its operator of the shape computes steps of smoothers itself; see KernelInfo.
+bool fuses_steps(std::string_view kernel, const FormShape& shape);
 
 /// The kernel that applies fastest as far as is known, where tensor would have the scatter policy:
 /// kronecker where the form is a sum of products (on the GPU if it is not small, or if conjugate

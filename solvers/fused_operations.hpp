@@ -50,6 +50,20 @@ class FusedOperations {
     do_residual(b, x, r, rr);
   }
 
+  /// Whether there is a step() that is faster than apply() and a pass over what it makes.
+  virtual bool has_step() const { return false; }
+  /// y = x + scale D (b - A x); 32 B. Only where has_step().
+  /// @param d the entries of a diagonal matrix D
+  void step(T scale, const V& d, const V& b, const V& x, V& y) const {
+    TESSERA_CHECK(has_step());
+    TESSERA_CHECK(x.size() == y.size());
+    TESSERA_CHECK(b.size() == y.size());
+    TESSERA_CHECK(d.size() == y.size());
+    TESSERA_CHECK(&y != &x && &y != &b && &y != &d);
+    const OneUseAtATime::Use use(guard_);
+    do_step(scale, d, b, x, y);
+  }
+
   /// Conjugate gradients on A in one kernel, or null where there are none or the vectors do not fit
   /// into the GPU's multiprocessors. It refers to this operator. @throws DeviceError
   virtual std::unique_ptr<ResidentCg<T>> make_resident_cg() const { return nullptr; }
@@ -58,6 +72,8 @@ class FusedOperations {
   /// instead.
   virtual void do_apply_dot(const V& x, V& y, double* sums) const = 0;
   virtual void do_residual(const V& b, const V& x, V& r, double* rr) const = 0;
+  virtual void do_step(T /*scale*/, const V& /*d*/, const V& /*b*/, const V& /*x*/,
+                       V& /*y*/) const {}
   virtual void do_apply_dot_and_sum(const V& /*x*/, V& /*y*/, const double* /*mine*/,
                                     double* /*sums*/) const {}
 

@@ -94,7 +94,7 @@ __device__ __forceinline__ void copy_constrained_nodes(const KroneckerVectors<T>
     while (number < end) {
       std::int64_t node[kConstrainedAtOnce];
       T x[kConstrainedAtOnce];
-      T beside[kConstrainedAtOnce];
+      Beside<form, T> beside[kConstrainedAtOnce];
 #pragma unroll
       for (int k = 0; k < kConstrainedAtOnce; ++k) {
         node[k] = number < end ? face.first + row * face.row_stride + column * face.stride : -1;

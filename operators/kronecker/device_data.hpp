@@ -81,6 +81,7 @@ enum class KroneckerPass {
   apply,      // y = v
   apply_dot,  // y = v, sums += {x v, v^2}
   residual,   // y = b - v, sum += y^2
+  step,       // y = x + scale d (b - v); in single precision, where cells are alike in 3D
   any         // of a kernel: which one is known at run time
 };
 
@@ -91,8 +92,15 @@ struct KroneckerVectors {
   const T* x = nullptr;
   T* y = nullptr;
   const T* b = nullptr;
+  const T* d = nullptr;
+  T scale = 0;
   double* sums = nullptr;  // two, one for `residual`
 };
+
+/// Whether there are kernels for the form `step`.
+constexpr bool has_step_kernel(int dimension, std::size_t value_bytes) {
+  return dimension == 3 && value_bytes == sizeof(float);
+}
 
 /// Whether a block goes through several tiles, one after the other: where the kernel is made for a
 /// form with sums, of which there are fewer then. Without sums blocks of one tile are faster, and

@@ -38,13 +38,17 @@ void launch_kronecker_form(const KroneckerData<typename Shape::T>& data, ChunksO
   using T = typename Shape::T;
   constexpr int P = Shape::p;
   const auto launch_form = [&]<KroneckerPass form>() {
-    if constexpr (has_wide_kronecker_tile(dimension, P, sizeof(T))) {
-      using Wide = KroneckerShape<T, P, wide_kronecker_tile(P, sizeof(T))>;
+    constexpr TileUse use = form == KroneckerPass::step ? TileUse::step : TileUse::product;
+    if constexpr (has_wide_kronecker_tile(dimension, P, sizeof(T), use)) {
+      using Wide = KroneckerShape<T, P, wide_kronecker_tile(P, sizeof(T), use)>;
       if (uses_wide_tiles<Wide>(data)) {
         return launch_kronecker_tiles<dimension, Wide, KroneckerCells::alike, form>(data, chunks);
       }
     }
-    if constexpr (has_warp_kernel(dimension, P, sizeof(T))) {
+    if constexpr (has_warp_kernel(dimension, P, sizeof(T)) && use == TileUse::step) {
+      using Step = KroneckerShape<T, P, kStepTiles[P - 1]>;
+      launch_kronecker_tiles<dimension, Step, KroneckerCells::alike, form>(data, chunks);
+    } else if constexpr (has_warp_kernel(dimension, P, sizeof(T))) {
       launch_kronecker_warps<T, P, form>(data, chunks);
     } else {
       launch_kronecker_tiles<dimension, Shape, KroneckerCells::alike, form>(data, chunks);
@@ -57,6 +61,11 @@ void launch_kronecker_form(const KroneckerData<typename Shape::T>& data, ChunksO
       return launch_form.template operator()<KroneckerPass::apply_dot>();
     case KroneckerPass::residual:
       return launch_form.template operator()<KroneckerPass::residual>();
+    case KroneckerPass::step:
+      if constexpr (has_step_kernel(dimension, sizeof(T))) {
+        return launch_form.template operator()<KroneckerPass::step>();
+      }
+      break;
     case KroneckerPass::any:
       break;
   }

@@ -138,6 +138,20 @@ class DeviceKronecker final : public LinearOperator<T, Device>,
     run(v);
   }
 
+  bool has_step() const override {
+    return has_step_kernel(dimension_, sizeof(T)) && data_.kind == KroneckerCells::alike;
+  }
+  void do_step(T scale, const V& d, const V& b, const V& x, V& y) const override {
+    KroneckerVectors<T> v;
+    v.form = KroneckerPass::step;
+    v.x = x.data();
+    v.b = b.data();
+    v.d = d.data();
+    v.scale = scale;
+    v.y = y.data();
+    run(v);
+  }
+
  private:
   static constexpr int kDigits = std::numeric_limits<T>::digits;
 

@@ -14,7 +14,7 @@ namespace tessera {
 template <int threads, KroneckerPass compiled, class T>
 __device__ __forceinline__ void add_block_sums(const Sums<2>& of_thread,
                                                const KroneckerData<T>& g) {
-  if constexpr (compiled != KroneckerPass::apply) {
+  if constexpr (compiled != KroneckerPass::apply && compiled != KroneckerPass::step) {
     if (g.v.sums == nullptr) return;
     reduce_over_grid<threads>(of_thread, g.sums.partial, g.sums.arrived, [&](const Sums<2>& total) {
       g.v.sums[0] = total[0];

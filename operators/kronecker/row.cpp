@@ -8,6 +8,7 @@
 #include <string>
 
 #include "operators/cells/cell_kernel_limits.hpp"
+#include "operators/kronecker/device_data.hpp"
 #include "operators/kronecker/device_kronecker.hpp"
 #include "operators/kronecker/kronecker.hpp"
 #include "operators/kronecker/resident/bricks.hpp"
@@ -61,6 +62,12 @@ bool iterates_in_one_kernel(const FormShape& shape) {
   return resident_cg_bytes(shape.mesh, shape.degree()).has_value();
 }
 
+bool fuses_steps(const FormShape& shape) {
+  return shape.processor == Processor::gpu && shape.degree() <= kMaxFastDegree &&
+         shape.factors() == FactorKind::constant &&
+         has_step_kernel(shape.dimension(), static_cast<std::size_t>(shape.value_bytes));
+}
+
 std::string why_not(const StrategyName&, const FormShape& shape) {
   return why_not_kronecker(shape.mesh_kind, shape.coefficient, shape.reaction);
 }
@@ -89,6 +96,7 @@ KernelInfo kronecker_kernel() {
           .min_dofs_on_gpu = min_dofs_on_gpu,
           .min_dofs_text = min_dofs_text(),
           .iterates_in_one_kernel = iterates_in_one_kernel,
+          .fuses_steps = fuses_steps,
           .cpu_bytes = cpu_bytes,
           .gpu_bytes = gpu_bytes,
           .why_not = why_not,

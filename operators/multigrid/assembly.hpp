@@ -151,6 +151,7 @@ class MultigridAssembly {
     if (parts.work == LevelWork::solve_by_inverse) parts.dofs = whole;
     parts.operator_bytes = is_given(l) ? 0 : a.bytes();
     parts.apply_bytes = a.cost().bytes;
+    if (a.fused() != nullptr && a.fused()->has_step()) parts.steps = Steps::fused;
     ChebyshevParts<T, Space> chebyshev;
     if (parts.work == LevelWork::smooth_by_blocks) {
       auto blocks = make_block_jacobi<T, Space>(hierarchy.form(l), block_options());

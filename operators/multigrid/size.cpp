@@ -19,21 +19,23 @@ Saturated vectors(const LevelParts& level, int count) {
   return Saturated(level.dofs) * level.value_bytes * count;
 }
 
-// Steps of Chebyshev's iteration, with 5 vectors beside the application. The first one from 0 has
-// none, and 3 vectors.
-double bytes_from_iterate(int steps, double apply, double vector) {
-  return steps * (apply + 5.0 * vector);
+// Steps of Chebyshev's iteration. Beside x and y of the application they have b and D^-1, and, as
+// passes of their own, x and y once more and the new x. The first one from 0 has no application,
+// and 3 vectors.
+double bytes_from_iterate(int steps, const LevelParts& level, double vector) {
+  return steps * (level.apply_bytes + (level.steps == Steps::fused ? 2.0 : 5.0) * vector);
 }
-double bytes_from_zero(int steps, double apply, double vector) {
-  return 3.0 * vector + bytes_from_iterate(steps - 1, apply, vector);
+double bytes_from_zero(int steps, const LevelParts& level, double vector) {
+  return 3.0 * vector + bytes_from_iterate(steps - 1, level, vector);
 }
 
-// Of smoothing before and after the coarser levels, the residual, which has 3 vectors beside x and
-// y of the application, and the transfer to and from the coarser level.
+// Of smoothing before and after the coarser levels, the residual, which has b beside x and y of the
+// application, or as a pass of its own 3 vectors, and the transfer to and from the coarser level.
 double smoothed_bytes(const MultigridOptions& options, const LevelParts& level, double vector) {
-  return bytes_from_zero(options.smoother_degree, level.apply_bytes, vector) +
-         bytes_from_iterate(options.smoother_degree, level.apply_bytes, vector) +
-         level.apply_bytes + (3.0 + level.transfer_vectors) * vector;
+  const double of_residual = level.steps == Steps::fused ? 1.0 : 3.0;
+  return bytes_from_zero(options.smoother_degree, level, vector) +
+         bytes_from_iterate(options.smoother_degree, level, vector) + level.apply_bytes +
+         (of_residual + level.transfer_vectors) * vector;
 }
 
 }  // namespace
@@ -97,7 +99,7 @@ double level_cycle_bytes(const MultigridOptions& options, const LevelParts& leve
     case LevelWork::solve_by_inverse:
       return static_cast<double>(level.dofs) * vector;
     case LevelWork::solve_by_chebyshev:
-      return bytes_from_zero(level.coarse_steps, level.apply_bytes, vector);
+      return bytes_from_zero(level.coarse_steps, level, vector);
     case LevelWork::smooth_by_blocks:
       // A step reads the blocks in place of the operator.
       return smoothed_bytes(options, level, vector) +

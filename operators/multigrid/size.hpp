@@ -22,6 +22,10 @@ inline constexpr double kVectorsOfOnePass = 3.2;
 /// Bytes of the tables of a LatticeTransfer on the GPU, at most.
 Index transfer_table_bytes(const NodeLattice& coarse, const NodeLattice& fine, Index value_bytes);
 
+/// Whether steps of a smoother and residuals are passes over A x, or the operator makes them itself
+/// (FusedOperations).
+enum class Steps { separate, fused };
+
 /// What a level's memory and traffic depend on; bytes of vectors follow from dofs and value_bytes.
 struct LevelParts {
   LevelWork work;
@@ -32,6 +36,7 @@ struct LevelParts {
   Index operator_bytes = 0;
   /// Least traffic of an application of it.
   double apply_bytes = 0.0;
+  Steps steps = Steps::separate;
   /// Of the smoother, where it has blocks of the matrix.
   Index block_bytes = 0;
   /// Of the transfer to the coarser level.

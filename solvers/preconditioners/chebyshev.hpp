@@ -26,10 +26,10 @@ std::vector<double> chebyshev_steps(int degree, double smallest, double largest)
 /// polynomial, and a vector more to read; but rounding then grows less with the degree. With roots
 /// in Leja's order it grows 4 times at degree 4 and some thousand times at degree 60
 /// (Reichel 1990, Newton interpolation at Leja points). As a preconditioner it starts from x = 0:
-/// z = q(D^-1 A) D^-1 r is a symmetric map and takes steps - 1 applications of A. Everything of a
-/// step but A x is one pass over 5 vectors; as measured, that is faster than to fuse the step with
-/// the pass of the operator. Only one application may run at a time, because the object owns a
-/// vector.
+/// z = q(D^-1 A) D^-1 r is a symmetric map and takes steps - 1 applications of A. Where the
+/// operator has fused steps, they are one pass over 4 vectors, to and fro between x and a vector of
+/// this object; else everything of a step but A x is a pass over 5. Only one application may run at
+/// a time, because the object owns a vector.
 template <class T, class Space>
 class Chebyshev final : public Preconditioner<T, Space>, public Smoother<T, Space> {
  public:
@@ -61,17 +61,38 @@ class Chebyshev final : public Preconditioner<T, Space>, public Smoother<T, Spac
   void do_apply(const V& r, V& z) const override { do_smooth_from_zero(r, z); }
 
   void do_smooth_from_zero(const V& b, V& x) const override {
-    first_step(static_cast<T>(steps_[0]), inverse_diagonal_, b, x);
-    for (std::size_t k = 1; k < steps_.size(); ++k) step(k, b, x);
+    // Fused steps go to and fro between two vectors, and the last one ends in x.
+    const bool begins_in_x = !has_fused_steps() || steps_.size() % 2 == 1;
+    V& start = begins_in_x ? x : product_;
+    first_step(static_cast<T>(steps_[0]), inverse_diagonal_, b, start);
+    steps_from(1, b, start, begins_in_x ? product_ : x);
   }
 
   void do_smooth(const V& b, V& x) const override {
-    for (std::size_t k = 0; k < steps_.size(); ++k) step(k, b, x);
+    const bool is_even = steps_.size() % 2 == 0;
+    if (has_fused_steps() && !is_even) step(0, b, x);
+    steps_from(has_fused_steps() && !is_even ? 1 : 0, b, x, product_);
   }
 
  private:
   // What a step passes over, and what lies between its levels.
   static constexpr int kVectorsOfStep = 7;
+
+  bool has_fused_steps() const { return a_.fused() != nullptr && a_.fused()->has_step(); }
+
+  // The steps from k on, of x; fused ones leave what they make in the other vector first.
+  void steps_from(std::size_t k, const V& b, V& x, V& other) const {
+    if (!has_fused_steps()) {
+      for (; k < steps_.size(); ++k) step(k, b, x);
+      return;
+    }
+    V* from = &x;
+    V* to = &other;
+    for (; k < steps_.size(); ++k) {
+      a_.fused()->step(static_cast<T>(steps_[k]), inverse_diagonal_, b, *from, *to);
+      std::swap(from, to);
+    }
+  }
 
   void step(std::size_t k, const V& b, V& x) const {
     if (adding_ != nullptr) {

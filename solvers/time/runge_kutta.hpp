@@ -111,7 +111,8 @@ class RungeKutta final : public TimeIntegrator<Space>, private StageSolver {
     const double rounding =
         kRounding * std::numeric_limits<double>::epsilon() * (std::abs(t_) + next_dt_);
     const bool is_halved = next_dt_ + rounding < remaining && remaining < 2.0 * next_dt_;
-    check_option(ARKStepSetStopTime(memory, is_halved ? t_ + 0.5 * remaining : until));
+    const double stop = is_halved ? t_ + 0.5 * remaining : until;
+    check_option(ARKStepSetStopTime(memory, stop));
 
     const double before = t_;
     t_ = evolve(until, next_dt_);
@@ -119,6 +120,8 @@ class RungeKutta final : public TimeIntegrator<Space>, private StageSolver {
     check_option(ARKStepGetNumStepAttempts(memory, &attempts));
     double proposed = 0.0;
     check_option(ARKStepGetCurrentStep(memory, &proposed));
+    const double wanted = next_dt_;
+    const bool is_shortened = t_ == stop && t_ - before < wanted;
     // ARKStep has shortened what it proposes if it would go beyond the stop.
     next_dt_ = t_ - before < next_dt_ ? std::max(proposed, t_ - before) : proposed;
     return {.t = t_,
@@ -129,7 +132,7 @@ class RungeKutta final : public TimeIntegrator<Space>, private StageSolver {
             .nonlinear_iterations = callbacks_.take_nonlinear_iterations(),
             .rejected =
                 std::max(0, static_cast<int>(attempts - std::exchange(attempts_, attempts)) - 1),
-            .next_dt = next_dt_};
+            .next_dt = is_shortened ? wanted : next_dt_};
   }
 
   // Makes a step and returns the time that it reaches.

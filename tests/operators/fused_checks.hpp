@@ -98,6 +98,15 @@ void expect_fused_operations_equal_compositions(const LinearOperator<T, Space>& 
   if (kOnTheHost) {
     EXPECT_TRUE(same_bits(on_host(in_place), on_host(r))) << "r is b";
   }
+
+  if (!fused->has_step()) return;
+  constexpr double kScale = 0.75;
+  std::vector<double> d = random_input<T>(n, 7);
+  for (double& value : d) value = 2.0 + std::abs(value);
+  for (Index i = 0; i < n; ++i) expected[i] = x[i] + kScale * d[i] * (b[i] - ax[i]);
+  auto stepped = poisoned<T, Space>(n);
+  fused->step(static_cast<T>(kScale), vector_in<T, Space>(d), space_b, space_x, stepped);
+  EXPECT_LT(relative_difference(on_host(stepped), expected), tolerance<T>()) << "step";
 }
 
 }  // namespace tessera::testing

@@ -111,7 +111,7 @@ __device__ __forceinline__ void KroneckerTile<dimension, Shape, kind, compiled>:
   v[0] += carry;
   carry = v[P];
   if (!stores) return;
-  T beside[kNodes];
+  Beside<form, T> beside[kNodes];
 #pragma unroll
   for (int k = 0; k < P; ++k) beside[k] = load_beside<form>(g.v, node + k * stride);
   if (is_last) beside[P] = load_beside<form>(g.v, node + P * stride);

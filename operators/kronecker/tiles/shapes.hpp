@@ -80,11 +80,21 @@ inline constexpr TileShape kWideTilesSingle[] = {{},
                                                  {9, 2, 1, 2, 1, 512, 1, RowCut::even_tiles},
                                                  {}};
 
-constexpr TileShape wide_kronecker_tile(int p, std::size_t value_bytes) {
+/// Tiles of the form `step`, which is in single precision and needs registers for three more
+/// vectors: at degrees 1 and 2, where other forms have kernels by warps, and one for large meshes.
+inline constexpr TileShape kStepTiles[] = {{60, 8, 4, 8, 4, 256, 3}, {30, 4, 2, 4, 2, 256, 3}};
+inline constexpr TileShape kWideStepTileOf8 = {8, 1, 1, 1, 1, 608, 1, RowCut::even_tiles};
+
+/// What a kernel makes of A x: a product, with sums or a residual, or a step of a smoother.
+enum class TileUse { product, step };
+constexpr TileShape wide_kronecker_tile(int p, std::size_t value_bytes,
+                                        TileUse use = TileUse::product) {
+  if (use == TileUse::step && p == 8) return kWideStepTileOf8;
   return value_bytes == sizeof(double) ? kWideTilesDouble[p - 1] : kWideTilesSingle[p - 1];
 }
-constexpr bool has_wide_kronecker_tile(int dimension, int p, std::size_t value_bytes) {
-  return dimension == 3 && wide_kronecker_tile(p, value_bytes).threads > 0;
+constexpr bool has_wide_kronecker_tile(int dimension, int p, std::size_t value_bytes,
+                                       TileUse use = TileUse::product) {
+  return dimension == 3 && wide_kronecker_tile(p, value_bytes, use).threads > 0;
 }
 
 /// Whether wide tiles are faster on a mesh with so many cells along x and y that have free nodes:

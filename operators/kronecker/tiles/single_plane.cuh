@@ -21,7 +21,7 @@ __device__ __forceinline__ void KroneckerTile<dimension, Shape, kind, compiled>:
   const auto node_of = [&](int row) { return (cell_y * P + row) * g.nodes.strides[1] + x; };
   const auto stores = [&](int row) { return row < Shape::height && is_free(1, cell_y * P + row); };
   // All loads come before the first store, which they could not pass.
-  T beside[kRounds];
+  Beside<form, T> beside[kRounds];
 #pragma unroll
   for (int r = 0; r < kRounds; ++r) {
     if (stores(row_of(r))) beside[r] = load_beside<form>(g.v, node_of(row_of(r)));

@@ -281,7 +281,7 @@ class KroneckerTile {
   template <KroneckerPass form>
   __device__ __forceinline__ void store_plane();
   template <KroneckerPass form>
-  __device__ __forceinline__ void store(std::int64_t node, T value, T beside) {
+  __device__ __forceinline__ void store(std::int64_t node, T value, Beside<form, T> beside) {
     store_result<form>(g.v, node, value, beside, sums);
   }
 

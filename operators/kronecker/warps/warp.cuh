@@ -351,7 +351,7 @@ class KroneckerWarp {
     };
     node += lane;
     values += kColumns + lane;
-    T beside[kRounds];
+    Beside<form, T> beside[kRounds];
 #pragma unroll
     for (int k = 0; k < kRounds; ++k) {
       if (is_stored(k)) beside[k] = load_beside<form>(g.v, node + 32 * k);

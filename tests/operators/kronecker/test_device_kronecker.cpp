@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "operators/kronecker/device_data.hpp"
 #include "operators/kronecker/tiles/shapes.hpp"
 #include "operators/kronecker/warps/shapes.hpp"
 #include "solvers/memory/cuda_check.hpp"
@@ -103,8 +104,9 @@ TYPED_TEST(DeviceKroneckerWideTiles, EqualTheHost) {
   using T = TypeParam;
   const int multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
   for (int degree = 1; degree <= 8; ++degree) {
-    if (!has_wide_kronecker_tile(3, degree, sizeof(T))) continue;
-    const TileShape tile = wide_kronecker_tile(degree, sizeof(T));
+    const TileUse use = has_step_kernel(3, sizeof(T)) ? TileUse::step : TileUse::product;
+    if (!has_wide_kronecker_tile(3, degree, sizeof(T), use)) continue;
+    const TileShape tile = wide_kronecker_tile(degree, sizeof(T), use);
     const int fewer = std::max(2, tile.cells_x / 5);
     struct Case {
       Boundary boundary;

@@ -70,6 +70,8 @@ TEST(TileShapes, OfLargeMeshesAreForDegreesIn3d) {
   for (int p = 1; p <= 8; ++p) {
     for (const std::size_t bytes : {sizeof(double), sizeof(float)}) {
       EXPECT_FALSE(has_wide_kronecker_tile(2, p, bytes));
+      EXPECT_TRUE(!has_wide_kronecker_tile(3, p, bytes) ||
+                  has_wide_kronecker_tile(3, p, bytes, TileUse::step));
       if (!has_wide_kronecker_tile(3, p, bytes)) continue;
       // So that the room for sums, one pair a block, is enough for them.
       const TileShape wide = wide_kronecker_tile(p, bytes);
