@@ -35,6 +35,7 @@
 #include "src/machine/machine.hpp"
 #include "src/solve/nonlinear/nonlinear_solve.hpp"
 #include "src/solve/preconditioning.hpp"
+#include "src/solve/time/diffusion.hpp"
 
 namespace tessera {
 namespace {
@@ -149,6 +150,20 @@ std::shared_ptr<const HostArray<double>> try_start(const CaseModel& model,
   return std::make_shared<const HostArray<double>>(u.data(), u.data() + u.size());
 }
 
+// Whether explicit steps of one length are stable, for which their operator is made. On a GPU only
+// a run looks.
+void try_steps(const CaseParameters& parameters, const CaseModel& model) {
+  const TimeParameters& time = *parameters.time;
+  if (time.method != TimeMethod::explicit_rk || !time.step ||
+      case_processor(parameters) == Processor::gpu) {
+    return;
+  }
+  TimerTree timers;
+  const ProblemInTime problem(parameters);
+  Diffusion<Host>(parameters, problem, model.discretization, model.units, timers)
+      .require_stable_steps();
+}
+
 // Everything of a run up to the solve, but the operator: evaluates map and expressions wherever it
 // does.
 void try_case(const LoadedCase& loaded) {
@@ -179,6 +194,7 @@ void try_case(const LoadedCase& loaded) {
   if (exact) try_at_nodes(model, *exact);
   const std::optional<Probes> probes = make_probes(model, loaded, exact);
   if (probes) fmt::print("probes: {}, all of them in the mesh\n", probes->size());
+  if (parameters.time) try_steps(parameters, model);
 }
 
 // The first lines: sizes, and what stands for each `auto`.

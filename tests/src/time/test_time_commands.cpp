@@ -63,6 +63,11 @@ TEST_F(TimeCommands, UnstableStepsAreRefusedWithTheLongestThatIsStable) {
   const double longest = std::stod(refused.errors.substr(at + before.size()));
   EXPECT_GT(longest, 1e-6);
   EXPECT_LT(longest, 0.02);
+  const ProgramResult checked =
+      command("check", {"--set", "time.method=explicit-rk", "--set", "time.step=0.02", "--set",
+                        "time.end=0.05", "--set", "time.output_interval=0.05"});
+  EXPECT_EQ(checked.exit_code, 1);
+  EXPECT_EQ(checked.errors, refused.errors);
   const ProgramResult stable = explicit_run(std::to_string(longest));
   EXPECT_EQ(stable.exit_code, 0) << stable.errors;
   EXPECT_EQ(explicit_run(std::to_string(1.1 * longest)).exit_code, 1);
