@@ -19,9 +19,9 @@ class EquidistantSampler {
   EquidistantSampler(const NodeLattice& lattice, std::span<const double> nodes,
                      const NodeLattice& points);
 
-  /// Writes the values at these consecutive points. @param nodal values at the nodes of the
-  /// lattice, x fastest. Values at vertices, and at points that are nodes, are copied. @param
-  /// scratch [scratch_size(points.size())]
+  /// Writes the values at these consecutive points. Values at vertices, and at points that are
+  /// nodes, are copied. @param nodal values at the nodes of the lattice, x fastest
+  /// @param scratch [scratch_size(points.size())]
   void sample(std::span<const double> nodal, Range points, double* out, double* scratch) const;
   Index scratch_size(Index points) const;
   /// The largest factor between the function's magnitude at the points and that at the nodes.

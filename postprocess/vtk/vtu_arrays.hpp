@@ -15,8 +15,8 @@
 namespace tessera {
 
 /// What is shown at the file's points: a function of the space by its values at the nodes, values
-/// that are given at those points (vtu_points()), or, where there are both, the first less the
-/// second. The name needs no escapes in XML.
+/// that are given at those points (values_at_vtu_points()), or, where there are both, the first
+/// less the second. The name needs no escapes in XML.
 struct PointField {
   std::string name;
   std::span<const double> nodal;

@@ -182,8 +182,11 @@ Registry<CaseParameters> make_case_registry() {
 
 std::string repeatable_text(CaseParameters parameters) {
   parameters.output.overwrite = false;
-  // So that another degree may be asked for.
+  // What follows from another value is left to that, for which others may be asked.
   if (parameters.space.points == parameters.space.degree + 1) parameters.space.points = 0;
+  if (parameters.time && parameters.time->absolute_tolerance == parameters.time->tolerance) {
+    parameters.time->absolute_tolerance.reset();
+  }
   return make_case_registry().to_toml(parameters);
 }
 

@@ -12,6 +12,7 @@
 
 #include "postprocess/files/atomic_file.hpp"
 #include "postprocess/files/file_head.hpp"
+#include "postprocess/files/output_directory.hpp"
 #include "postprocess/ranks/output_on_all_ranks.hpp"
 #include "postprocess/report/plots/gnuplot.hpp"
 #include "postprocess/report/report.hpp"
@@ -33,6 +34,15 @@ bool is_replaceable(const std::string& path, OutputKind kind) {
   if (kind == OutputKind::table) return head.starts_with(kTableHead);
   // The name of a mark in what gnuplot draws.
   return head.find("<svg") != std::string::npos && head.find("gpPt") != std::string::npos;
+}
+
+// Whether a run has left it in its directory.
+bool is_result_of_run(const std::filesystem::path& path) {
+  const std::filesystem::path directory = path.has_parent_path() ? path.parent_path() : ".";
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(directory / "result.json", unknown)) return false;
+  const std::vector<std::string> results = results_in(directory);
+  return std::find(results.begin(), results.end(), path.filename().string()) != results.end();
 }
 
 // The name of the file that is or will be at the path, links followed.
@@ -66,6 +76,9 @@ void complain_if_it_fails(const std::function<void()>& work) {
 
 void require_writable(const std::string& path, OutputKind kind, Overwrite overwrite) {
   if (path.empty()) return;
+  if (overwrite == Overwrite::no && is_result_of_run(path)) {
+    throw OutputError(path, "it is a result of the run in its directory; --overwrite replaces it");
+  }
   if (overwrite == Overwrite::no && !is_replaceable(path, kind)) {
     constexpr std::array<const char*, 3> kWhat = {" and is no table of Tessera",
                                                   " and is no plot of Tessera", ""};

@@ -282,6 +282,12 @@ TEST_F(ReportTest, TablesAndPlotsReplaceTheirLikesAndNothingElse) {
   write_file(path() / "mine", mine);
   EXPECT_EQ(compare("mine", {}).exit_code, 1);
   EXPECT_EQ(read_file(path() / "mine"), mine);
+  solve("first");
+  const std::string residuals = read_file(path() / "first/residuals.csv");
+  const ProgramResult result = compare("first/residuals.csv", {});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.errors, HasSubstr("it is a result of the run in its directory"));
+  EXPECT_EQ(read_file(path() / "first/residuals.csv"), residuals);
   std::filesystem::create_directory(path() / "folder");
   const ProgramResult folder = compare("folder", {});
   EXPECT_EQ(folder.exit_code, 1) << "before anything is measured";

@@ -14,6 +14,7 @@ namespace tessera::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 // Without [time] it would have no solution: what comes in through a face goes nowhere.
@@ -196,11 +197,13 @@ TEST_F(TimeCommands, ToleranceIsNotAbsoluteUnsaid) {
   EXPECT_EQ(absolute.exit_code, 0) << absolute.errors;
   EXPECT_THAT(absolute.errors, HasSubstr(kComplaint));
   EXPECT_THAT(read_json(path() / "out/result.json")["notes"].dump(), HasSubstr(kComplaint));
+  EXPECT_THAT(read_file(path() / "out/case.toml"), Not(HasSubstr("absolute_tolerance")));
   const ProgramResult relative =
       command("run", {"--overwrite", "--set", "time.absolute_tolerance=1e-12"});
   EXPECT_EQ(relative.exit_code, 0) << relative.errors;
   EXPECT_THAT(relative.output, HasSubstr("steps by tolerance 0.001 (absolute 1e-12), "));
   EXPECT_EQ(read_json(path() / "out/result.json")["notes"].dump(), "[]");
+  EXPECT_THAT(read_file(path() / "out/case.toml"), HasSubstr("absolute_tolerance = 1e-12\n"));
   const ProgramResult of_one_length = command(
       "run", {"--overwrite", "--set", "time.absolute_tolerance=1e-12", "--set", "time.step=0.5"});
   EXPECT_EQ(of_one_length.exit_code, 1);
