@@ -1,12 +1,17 @@
 // This function looks for rows of small coefficients in which a solve has not converged.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <new>
+#include <string>
 #include <vector>
 
 #include "solvers/linear_operator.hpp"
+#include "solvers/memory/device.hpp"
 #include "solvers/preconditioners/residual.hpp"
 #include "src/parameters/case_parameters.hpp"
 
@@ -36,17 +41,34 @@ double estimate_error_by_rows(const LinearOperator<T, Space>& a, const Vector<T,
   return 0.1 * n * n * std::sqrt(dot(inverse, inverse)) / size;
 }
 
-/// The largest estimate that is as good as one who asks for this residual may expect.
-inline double allowed_error_by_rows(double relative_tolerance) {
-  // In problems in which all rows of b are alike it is up to 200 times the tolerance.
-  return std::max(1e-3, 1e4 * relative_tolerance);
-}
-
-/// The n of a case.
-inline double nodes_along_longest(const CaseParameters& parameters) {
+/// What is to be said of a solve that has converged in the norm of b alone; empty if that is all.
+/// All ranks call it together.
+template <class T, class Space>
+std::string note_on_rows(const LinearOperator<T, Space>& a, const Vector<T, Space>& b,
+                         const Vector<T, Space>& x, const CaseParameters& parameters) {
   const std::vector<std::int64_t>& cells = parameters.mesh.cells;
-  return static_cast<double>(*std::max_element(cells.begin(), cells.end()) *
-                             parameters.space.degree);
+  const double n =
+      static_cast<double>(*std::max_element(cells.begin(), cells.end()) * parameters.space.degree);
+  double error = 0.0;
+  const auto out_of_memory = [&]() -> std::string {
+    // Others may be in the midst of it.
+    if (parameters.run.processes > 1) throw;
+    return "there is no memory left to see whether rows of small coefficients have converged";
+  };
+  try {
+    error = estimate_error_by_rows(a, b, x, n);
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
+  } catch (const DeviceOutOfMemory&) {
+    return out_of_memory();
+  }
+  // In problems in which all rows of b are alike it is up to 200 times the tolerance.
+  if (!(error > std::max(1e-3, 1e4 * parameters.solver.relative_tolerance))) return "";
+  return fmt::format(
+      "the residual is small beside b as a whole, but not in rows where the coefficient is: there "
+      "u may be wrong by about {:.1g} of its size; solver.preconditioner = \"multigrid\" or a "
+      "smaller solver.relative_tolerance helps",
+      std::min(error, 1.0));
 }
 
 }  // namespace tessera

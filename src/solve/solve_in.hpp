@@ -186,16 +186,8 @@ SolveOutcome solve_in(const SolveTask& task, LinearSystem& system, TimerTree& ti
   if (outcome.report.status == SolveStatus::converged && made.levels.empty() &&
       made.exactness != Exactness::exact && !task.form.coefficient.constant) {
     const auto scope = timers.scope("residual by rows");
-    const double error =
-        estimate_error_by_rows(*a, vectors->b(), vectors->x(), nodes_along_longest(parameters));
-    if (error > allowed_error_by_rows(solver.relative_tolerance)) {
-      add_notes({fmt::format("the residual is small beside b as a whole, but not in rows where the "
-                             "coefficient is: there u may be wrong by about {:.1g} of its size; "
-                             "solver.preconditioner = \"multigrid\" or a smaller "
-                             "solver.relative_tolerance helps",
-                             std::min(error, 1.0))},
-                listeners, outcome);
-    }
+    const std::string note = note_on_rows(*a, vectors->b(), vectors->x(), parameters);
+    if (!note.empty()) add_notes({note}, listeners, outcome);
   }
   if (outcome.report.iterations > 0 && parts == IterationParts::one) {
     // What is moved stays on the chip.
