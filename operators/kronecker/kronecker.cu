@@ -121,35 +121,22 @@ class DeviceKronecker final : public LinearOperator<T, Device>,
   }
 
   void do_apply_dot(const V& x, V& y, double* sums) const override {
-    KroneckerVectors<T> v;
-    v.form = KroneckerPass::apply_dot;
-    v.x = x.data();
-    v.y = y.data();
-    v.sums = sums;
-    run(v);
+    run({.form = KroneckerPass::apply_dot, .x = x.data(), .y = y.data(), .sums = sums});
   }
   void do_residual(const V& b, const V& x, V& r, double* rr) const override {
-    KroneckerVectors<T> v;
-    v.form = KroneckerPass::residual;
-    v.x = x.data();
-    v.b = b.data();
-    v.y = r.data();
-    v.sums = rr;
-    run(v);
+    run({.form = KroneckerPass::residual, .x = x.data(), .y = r.data(), .b = b.data(), .sums = rr});
   }
 
   bool has_step() const override {
     return has_step_kernel(dimension_, sizeof(T)) && data_.kind == KroneckerCells::alike;
   }
   void do_step(T scale, const V& d, const V& b, const V& x, V& y) const override {
-    KroneckerVectors<T> v;
-    v.form = KroneckerPass::step;
-    v.x = x.data();
-    v.b = b.data();
-    v.d = d.data();
-    v.scale = scale;
-    v.y = y.data();
-    run(v);
+    run({.form = KroneckerPass::step,
+         .x = x.data(),
+         .y = y.data(),
+         .b = b.data(),
+         .d = d.data(),
+         .scale = scale});
   }
 
  private:

@@ -107,6 +107,22 @@ class FileMaker {
   double growth_of_positions() const { return positions_.growth(); }
   double growth_of_values() const { return sampler_.growth(); }
 
+  HostArray<double> values_at_points(const ScalarField& field) const {
+    constexpr Index kBlock = 1024;
+    const Index count = grid_.points.size();
+    HostArray<double> values(static_cast<std::size_t>(count));
+    parallel_ranges(ceil_div(count, kBlock), [&](Range blocks) {
+      std::vector<double> scratch;
+      for (Index block = blocks.begin; block < blocks.end; ++block) {
+        const Range points{block * kBlock, std::min((block + 1) * kBlock, count)};
+        const auto [x, y, z] = positions_.find(points, scratch);
+        field.evaluate({static_cast<std::size_t>(points.size()), x, y, z},
+                       values.data() + points.begin);
+      }
+    });
+    return values;
+  }
+
   // Refers to this and to the fields.
   VtuContent content(std::span<const PointField> point_fields,
                      std::span<const CellField> cell_fields, const VtuMetadata& metadata,
@@ -191,22 +207,7 @@ void write_vtu(AtomicFile& file, const Discretization& space,
 
 HostArray<double> values_at_vtu_points(const ScalarField& field, const Discretization& space,
                                        const VtuOptions& options) {
-  constexpr Index kBlock = 1024;
-  const VtuGrid grid(space.mesh, space.lattice.degree(), options);
-  const EquidistantSampler sampler(space.lattice, space.basis.nodes, grid.points);
-  const VtuPositions positions(space, sampler, grid);
-  const Index count = grid.points.size();
-  HostArray<double> values(static_cast<std::size_t>(count));
-  parallel_ranges(ceil_div(count, kBlock), [&](Range blocks) {
-    std::vector<double> scratch;
-    for (Index block = blocks.begin; block < blocks.end; ++block) {
-      const Range points{block * kBlock, std::min((block + 1) * kBlock, count)};
-      const auto [x, y, z] = positions.find(points, scratch);
-      field.evaluate({static_cast<std::size_t>(points.size()), x, y, z},
-                     values.data() + points.begin);
-    }
-  });
-  return values;
+  return FileMaker(space, options).values_at_points(field);
 }
 
 std::vector<std::string> write_vtu(AtomicFile& file, const Discretization& space,

@@ -9,7 +9,6 @@
 #include "postprocess/files/text_table.hpp"
 #include "solvers/memory/device.hpp"
 #include "solvers/ranks/launched_processes.hpp"
-#include "solvers/ranks/mpi_ranks.hpp"
 #include "src/commands.hpp"
 #include "src/commands/run/solution_file.hpp"
 #include "src/commands/standard_streams.hpp"

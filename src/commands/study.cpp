@@ -102,6 +102,13 @@ std::string claims_path(const std::string& csv) {
   return csv.empty() ? "" : csv_beside(csv, "claims");
 }
 
+// What every study may write.
+std::vector<NamedFile> files_of(const StudyCommand& command) {
+  return {{"--csv", command.csv},
+          {"the claims of --csv", claims_path(command.csv)},
+          {"--report", command.report}};
+}
+
 /// One study as it is measured, and the files that its command names.
 class StudySession {
  public:
@@ -157,10 +164,9 @@ class StudySession {
     for (const OwnOption& option : study_.options) {
       if (!option.writes_file || !option.is_for(processor_)) continue;
       const std::string& path = record_.options().own.text(option.name);
-      require_different({{"--csv", command_.csv},
-                         {"the claims of --csv", claims_path(command_.csv)},
-                         {"--report", command_.report},
-                         {"--" + option.name, path}});
+      std::vector<NamedFile> files = files_of(command_);
+      files.push_back({"--" + option.name, path});
+      require_different(files);
       require_writable("--" + option.name, path, OutputKind::other, command_.overwrite);
     }
   }
@@ -254,11 +260,10 @@ ExitCode study(const StudyCommand& command) {
   const StudyInfo& study = find_study(command.study);
   const bool has_file = !command.csv.empty() || !command.report.empty();
   if (has_file) ignore_broken_pipes();
-  const std::string claims = claims_path(command.csv);
-  require_different(
-      {{"--csv", command.csv}, {"the claims of --csv", claims}, {"--report", command.report}});
+  require_different(files_of(command));
   require_writable("--csv", command.csv, OutputKind::table, command.overwrite);
-  require_writable("the claims of --csv", claims, OutputKind::table, command.overwrite);
+  require_writable("the claims of --csv", claims_path(command.csv), OutputKind::table,
+                   command.overwrite);
   return with_report_errors([&] {
     require_writable_page("--report", command.report, command.overwrite);
     const ExitCode code = StudySession(study, command).execute();

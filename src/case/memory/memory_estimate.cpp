@@ -91,9 +91,8 @@ Index probe_bytes(const ProbePoints& probes) {
 // The exact solution at the points of solution.vtu.
 Index exact_bytes(const CaseParameters& parameters, const BoxMesh& mesh) {
   if (!parameters.problem.exact) return 0;
-  const int degree = parameters.output.vtu.degree;
-  const NodeLattice points(mesh, degree > 0 ? degree : parameters.space.degree);
-  return Saturated(points.size()) * sizeof(double);
+  const VtuGrid grid(mesh, parameters.space.degree, parameters.output.vtu);
+  return Saturated(grid.points.size()) * sizeof(double);
 }
 
 // What solution.vtu is made of in memory: it is made in blocks.

@@ -113,7 +113,7 @@ class Run {
     const SolveStatus status = run_.outcome.report.status;
     const bool is_solved = status == SolveStatus::converged;
     if (!is_solved && status != SolveStatus::interrupted) {
-      for (const std::string& line : failure_lines(run_, failure_)) {
+      for (const std::string& line : failure_lines(run_)) {
         print_err("tessera: {}\n", line);
       }
     }
@@ -285,7 +285,6 @@ class Run {
     EnergyMeter meter({.gpu_bus_id = metered_gpu()});
     integration.run(progress, meter);
     run_.energy = meter.stop();
-    failure_ = integration.failure();
   }
 
   void evaluate() {
@@ -333,7 +332,6 @@ class Run {
   std::optional<OutputDirectory> output_directory_;
   std::optional<ResultSet> files_;
   // Why a case in time ended early.
-  std::string failure_;
   // Of its last checkpoint.
   std::optional<double> checkpoint_time_;
 };

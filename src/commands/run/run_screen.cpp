@@ -183,11 +183,11 @@ std::string results_text(const RunRecord& run) {
   return lines.take();
 }
 
-std::vector<std::string> failure_lines(const RunRecord& run, const std::string& reason) {
+std::vector<std::string> failure_lines(const RunRecord& run) {
   const CaseParameters& parameters = run.parameters;
   if (run.time) {
     return {fmt::format("the integration ended at t = {:g}, before {:g}: {}", run.time->end,
-                        parameters.time->end, reason)};
+                        parameters.time->end, run.outcome.failure)};
   }
   if (run.outcome.nonlinear) return complaints(parameters, *run.outcome.nonlinear);
   const SolveReport& report = run.outcome.report;

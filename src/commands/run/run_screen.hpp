@@ -26,7 +26,6 @@ std::string case_text(const RunRecord& run, const RunMemory& memory);
 std::string results_text(const RunRecord& run);
 
 /// Why the solve did not succeed, and what may help: a line each.
-/// @param reason why a run in time ended early; else not looked at
-std::vector<std::string> failure_lines(const RunRecord& run, const std::string& reason);
+std::vector<std::string> failure_lines(const RunRecord& run);
 
 }  // namespace tessera

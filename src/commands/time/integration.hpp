@@ -52,9 +52,6 @@ class Integration {
   ///     BadFieldValue before the first output
   void run(TimeProgress& progress, EnergyMeter& meter);
 
-  /// Why it ended before the end of the case; empty if it did not.
-  const std::string& failure() const { return failure_; }
-
  private:
   void go(TimeProgress& progress, EnergyMeter& meter);
   void step(double until, TimeProgress& progress, EnergyMeter& meter);
@@ -78,7 +75,6 @@ class Integration {
   double next_step_ = 0.0;
   // ||w|| of the steps, where they adapt to it.
   double largest_size_ = 0.0;
-  std::string failure_;
 };
 
 template <class Space>
@@ -141,10 +137,10 @@ void Integration<Space>::run(TimeProgress& progress, EnergyMeter& meter) {
   SolveStatus status = SolveStatus::converged;
   const auto end_with_exception = [&] {
     status = SolveStatus::not_finite;
-    failure_ = *run_.notes.reason_of_failure("the integration", [] { throw; });
+    run_.outcome.failure = *run_.notes.reason_of_failure("the integration", [] { throw; });
     // The program says it at its end.
-    run_.notes.add(
-        fmt::format("the integration ended at t = {:.6g}: {}", integrator_->t(), failure_));
+    run_.notes.add(fmt::format("the integration ended at t = {:.6g}: {}", integrator_->t(),
+                               run_.outcome.failure));
   };
   try {
     go(progress, meter);
@@ -152,12 +148,12 @@ void Integration<Space>::run(TimeProgress& progress, EnergyMeter& meter) {
     status = SolveStatus::interrupted;
     // The signal has been obeyed.
     withdraw_stop_request();
-    failure_ = "interrupted";
+    run_.outcome.failure = "interrupted";
   } catch (const TimeStepError& error) {
     status = SolveStatus::no_step;
-    failure_ = error.what();
+    run_.outcome.failure = error.what();
     if (const std::string complaint = diffusion_->complaint(); !complaint.empty()) {
-      failure_ += "; " + complaint;
+      run_.outcome.failure += "; " + complaint;
     }
   } catch (const BadFieldValue&) {
     // A case that cannot begin is at fault, and leaves earlier results alone.
@@ -168,7 +164,6 @@ void Integration<Space>::run(TimeProgress& progress, EnergyMeter& meter) {
   }
   progress.finish();
   run_.outcome.report.status = status;
-  run_.outcome.failure = failure_;
   // Before an output that would not be there if the run had not ended.
   if (checkpoints_.are_wanted() || status == SolveStatus::interrupted) write_checkpoint();
   finish();
@@ -243,11 +238,11 @@ void Integration<Space>::write_output() {
   ++run_.time->outputs;
   {
     const auto part = run_.timers.scope("solution.vtu");
-    series_.add(t, u, run_.exact, problem_.at(t).coefficient, failure_);
+    series_.add(t, u, run_.exact, problem_.at(t).coefficient, run_.outcome.failure);
   }
   if (parameters.output.picture) {
     const auto part = run_.timers.scope("pictures");
-    series_.add_picture(t, u, failure_);
+    series_.add_picture(t, u, run_.outcome.failure);
   }
   if (run_.exact) add_errors(t);
   if (!run_.probes) return;
@@ -299,7 +294,7 @@ void Integration<Space>::finish() {
   {
     const auto output = run_.timers.scope("output");
     const auto part = run_.timers.scope(run_.parameters.output.picture ? "pictures" : "view.py");
-    series_.finish(failure_);
+    series_.finish(run_.outcome.failure);
   }
   run_.time->end = t;
   judge_absolute_tolerance();

@@ -62,13 +62,18 @@ bool check_end(const TimeParameters& time, Findings& findings) {
   return false;
 }
 
+// Whether the command line gives one of two keys, and the file the other.
+bool replaces(const char* one, const char* other, const Findings& findings) {
+  return findings.is_written(one, Layer::override_option) &&
+         findings.is_written(other, Layer::file);
+}
+
 void check_absolute_tolerance(TimeParameters& time, Findings& findings) {
   constexpr char kKey[] = "time.absolute_tolerance";
   if (findings.has_error(kKey) || (time.tolerance && time.step)) return;
   if (time.tolerance && !time.absolute_tolerance) time.absolute_tolerance = time.tolerance;
   if (!time.step || !time.absolute_tolerance) return;
-  if (findings.is_written("time.step", Layer::override_option) &&
-      findings.is_written(kKey, Layer::file)) {
+  if (replaces("time.step", kKey, findings)) {
     time.absolute_tolerance.reset();
     return;
   }
@@ -81,13 +86,9 @@ void check_absolute_tolerance(TimeParameters& time, Findings& findings) {
 void check_step_choice(TimeParameters& time, Findings& findings) {
   if (findings.has_error("time.tolerance") || findings.has_error("time.step")) return;
   if (time.tolerance && time.step) {
-    const auto replaces = [&](const char* one, const char* other) {
-      return findings.is_written(one, Layer::override_option) &&
-             findings.is_written(other, Layer::file);
-    };
-    if (replaces("time.step", "time.tolerance")) {
+    if (replaces("time.step", "time.tolerance", findings)) {
       time.tolerance.reset();
-    } else if (replaces("time.tolerance", "time.step")) {
+    } else if (replaces("time.tolerance", "time.step", findings)) {
       time.step.reset();
     } else {
       findings.report("time.step",

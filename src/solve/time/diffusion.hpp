@@ -22,8 +22,6 @@
 #include "solvers/krylov/inverse_solver.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/preconditioners/residual.hpp"
-#include "solvers/preconditioners/spectrum.hpp"
-#include "solvers/time/stability_limit.hpp"
 #include "solvers/time/time_system.hpp"
 #include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/case/strategy.hpp"
@@ -33,6 +31,7 @@
 #include "src/solve/residual_size.hpp"
 #include "src/solve/time/mass_matrix.hpp"
 #include "src/solve/time/moving_load.hpp"
+#include "src/solve/time/stable_steps.hpp"
 #include "src/solve/vector_conversion.hpp"
 
 namespace tessera {
@@ -131,8 +130,6 @@ class Diffusion final : public TimeSystem<Space> {
     const auto scope = timers_.scope("load");
     return load_->at(t);
   }
-  // Of the operator and the mass as they are, which are those of t.
-  void require_stable_steps_at(double t);
   void make_form_operator(double t);
   // Takes M at t.
   void move_mass(double t);
@@ -204,8 +201,19 @@ void Diffusion<Space>::require_stable_steps() {
   const TimeParameters& time = *parameters_.time;
   if (!time.step || time.method != TimeMethod::explicit_rk || nonlinear_) return;
   const auto scope = timers_.scope("stability of steps");
-  require_stable_steps_at(time.start);
-  if (!problem_.step_depends_on_time()) return;
+  // Constrained nodes have no part in it.
+  HostVector<double> is_free(layout());
+  fill(is_free, 1.0);
+  clear_constrained(is_free);
+  const V free = moved_to<Space>(std::move(is_free));
+  V inverse(layout());
+  const auto judge = [&](const std::string& when) {
+    multiply(mass_.lumped_inverse(), free, inverse);
+    require_stable_step(*a_, inverse, time, when);
+  };
+  if (!problem_.step_depends_on_time()) return judge("");
+  const auto at = [](double t) { return fmt::format(" at t = {:.4g}", t); };
+  judge(at(time.start));
   // Between the ends neither periods nor simple fractions meet them.
   constexpr int kBetween = 6;
   constexpr double kGolden = 0.6180339887498949;
@@ -219,40 +227,8 @@ void Diffusion<Space>::require_stable_steps() {
       // Steps will end there.
       continue;
     }
-    require_stable_steps_at(t);
+    judge(at(t));
   }
-}
-
-template <class Space>
-void Diffusion<Space>::require_stable_steps_at(double t) {
-  const TimeParameters& time = *parameters_.time;
-  // Constrained nodes have no part in it.
-  HostVector<double> is_free(layout());
-  fill(is_free, 1.0);
-  clear_constrained(is_free);
-  const V free = moved_to<Space>(std::move(is_free));
-  V inverse(layout());
-  multiply(mass_.lumped_inverse(), free, inverse);
-  constexpr int kSteps = 40;
-  double largest = 0.0;
-  try {
-    largest = estimate_spectrum(*a_, inverse, kSteps).largest;
-  } catch (const NumericalBreakdown&) {
-    // No node is free, or numbers overflow, which steps will say.
-    return;
-  }
-  const double limit = stability_limit(time.order) / largest;
-  if (*time.step <= limit) return;
-  // The estimate is from below.
-  constexpr double kSafe = 0.98;
-  throw UnsuitableChoice(
-      Choice::time_step,
-      fmt::format(
-          "explicit-rk of order {} is unstable with steps of this length on this mesh{}, at "
-          "most {:.2g} is possible; without time.step the steps adapt, and the other "
-          "methods are stable with any",
-          time.order, problem_.step_depends_on_time() ? fmt::format(" at t = {:.4g}", t) : "",
-          kSafe * limit));
 }
 
 template <class Space>

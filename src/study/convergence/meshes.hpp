@@ -20,8 +20,8 @@ int coarsenings(const MeshParameters& mesh, int levels);
 std::vector<Override> degree_overrides(const CaseParameters& parameters, int degree,
                                        const std::string& shown_as);
 
-/// The same on mesh `level`, each with twice the cells of the
-/// one before it along each axis; the case's own mesh is number `coarsenings`. Cells that are
+/// The same on mesh `level`, each with twice the cells of the one before it along each axis; the
+/// case's own mesh is number `coarsenings`. Cells that are
 /// graded are cut so that the grid lines of a mesh are among those of the next.
 std::vector<Override> level_overrides(const CaseParameters& parameters, int degree, int level,
                                       int coarsenings);

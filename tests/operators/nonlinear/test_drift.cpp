@@ -49,12 +49,16 @@ HostVector<double> applied_at(BilinearForm form, const std::vector<double>& at,
   return applied(*make_operator<double>({"tensor", "coloring"}, form), vector_of<double>(x));
 }
 
+std::vector<double> drift_of(const Drift& drift, const std::vector<double>& v) {
+  HostVector<double> y(static_cast<Index>(v.size()));
+  drift.add(vector_of<double>(v), y);
+  return {y.data(), y.data() + y.size()};
+}
+
 std::vector<double> drift_of(BilinearForm form, const std::vector<double>& u,
                              const std::vector<double>& v) {
   form.state = state_of(u);
-  HostVector<double> y(static_cast<Index>(u.size()));
-  Drift(form).add(vector_of<double>(v), y);
-  return {y.data(), y.data() + y.size()};
+  return drift_of(Drift(form), v);
 }
 
 std::vector<double> smooth_values(const Problem& problem, unsigned seed) {
@@ -145,10 +149,7 @@ TEST(Drift, IsUpdatedToAnotherCoefficient) {
                                              {Operation::add, Operand::constant, 1.0}},
                                             2});
   drift.update(problem.form);
-  HostVector<double> y(problem.size());
-  fill(y, 0.0);
-  drift.add(vector_of<double>(v), y);
-  EXPECT_EQ(std::vector<double>(y.data(), y.data() + y.size()), drift_of(problem.form, u, v));
+  EXPECT_EQ(drift_of(drift, v), drift_of(problem.form, u, v));
 }
 
 TEST(Drift, HasTheSameBitsForAnyNumberOfThreadsAndAddsToY) {
@@ -182,9 +183,7 @@ TEST(Drift, IsUpdatedInPlace) {
   Drift drift(problem.form);
   problem.form.state = state_of(u);
   drift.update(problem.form);
-  HostVector<double> y(problem.size());
-  drift.add(vector_of<double>(other), y);
-  EXPECT_EQ(std::vector<double>(y.data(), y.data() + y.size()), drift_of(problem.form, u, other));
+  EXPECT_EQ(drift_of(drift, other), drift_of(problem.form, u, other));
 }
 
 TEST(Drift, IsZeroWithoutUInTheCoefficientAndNeedsAState) {
