@@ -359,7 +359,7 @@ TEST_F(VtuFile, CellsOfALowerDegreeHaveTheValuesOfTheSpace) {
   const Discretization space = make_space(3, 4, NodeFamily::gauss_lobatto, Shape::mapped);
   const auto f = [](double x, double y, double z) { return std::sin(5 * x) * y + z; };
   const std::vector<double> values = sample(space, f);
-  const std::vector<double> x = sample(space, [](double x, double, double) { return x; });
+  const std::vector<double> x = sample(space, [](double a, double, double) { return a; });
   const std::vector<PointField> fields = {{"solution", values}, {"x", x}};
   const VtuOptions all{FloatWidth::double_precision, VtkCompression::lz4};
   write_vtu(path, space, fields, {}, all, {});
