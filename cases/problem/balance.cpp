@@ -141,7 +141,7 @@ double balance_load(const BilinearForm& form, const ScalarField& source,
     require_balance(LoadData(form, source, fluxes), load_unit);
   }
   HostVector<double> load(layout);
-  assemble_load(form, constant_field(1.0), {}, zero, load);
+  assemble_load(form, constant_field(1.0), {}, {}, load);
   const double defect = total / dot(load, ones);
   axpy(-defect, load, b);
   return defect;

@@ -32,9 +32,10 @@ double free_norm(const NodeLattice& lattice, FaceSet dirichlet, const HostVector
 
 // Assembles the load in GPU memory. Returns whether that was possible.
 bool assemble_on_gpu(const PoissonProblem& problem, const BilinearForm& form,
-                     const std::vector<FluxTerm>& fluxes, LinearSystem& system) {
+                     const std::vector<FluxTerm>& fluxes, const DirichletValues& g,
+                     LinearSystem& system) {
   if constexpr (kHasCuda) {
-    auto b = assemble_device_load(form, problem.source, fluxes, system.x);
+    auto b = assemble_device_load(form, problem.source, fluxes, g);
     if (!b) return false;
     system.reference_norm = free_norm(form, *b);
     system.b_on_gpu = std::make_shared<DeviceVector<double>>(std::move(*b));
@@ -42,16 +43,6 @@ bool assemble_on_gpu(const PoissonProblem& problem, const BilinearForm& form,
   } else {
     return false;
   }
-}
-
-// Whether the solve starts at 0, on Dirichlet faces as well.
-bool starts_at_zero(const PoissonProblem& problem, const ScalarField& initial) {
-  return is_zero(initial) && std::all_of(problem.boundary.begin(),
-                                         problem.boundary.begin() + face_count(problem.dimension),
-                                         [](const BoundaryCondition& condition) {
-                                           return condition.type != BoundaryType::dirichlet ||
-                                                  is_zero(condition.value);
-                                         });
 }
 
 std::string balance_note(const LinearSystem& system, const PoissonProblem& problem) {
@@ -149,18 +140,21 @@ LinearSystem make_linear_system(const PoissonProblem& problem, const BilinearFor
   const std::vector<FluxTerm> fluxes = flux_terms(problem);
   LinearSystem system;
   system.is_singular = is_pure_neumann(form);
+  const DirichletValues g(form, dirichlet_fields(problem));
   const bool is_for_gpu = assembles == Processor::gpu && !system.is_singular;
-  if (is_for_gpu && wanted == SolutionPlace::anywhere && starts_at_zero(problem, initial) &&
-      assemble_on_gpu(problem, form, fluxes, system)) {
+  const bool is_on_gpu = is_for_gpu && assemble_on_gpu(problem, form, fluxes, g, system);
+  if (is_on_gpu && is_zero(initial)) {
+    if (wanted == SolutionPlace::host) system.x = HostVector<double>(form.layout());
+    system.start = g;
     return system;
   }
   system.x = HostVector<double>(form.layout());
   on_all_ranks(form, [&] { interpolate(discretization, initial, system.x); });
   stop_if_requested();
-  set_dirichlet_values(form, dirichlet_fields(problem), system.x);
-  if (is_for_gpu && assemble_on_gpu(problem, form, fluxes, system)) return system;
+  g.set(system.x);
+  if (is_on_gpu) return system;
   system.b = HostVector<double>(form.layout());
-  assemble_load(form, problem.source, fluxes, system.x, system.b);
+  assemble_load(form, problem.source, fluxes, g, system.b);
   stop_if_requested();
   if (system.is_singular) {
     system.balance_defect =

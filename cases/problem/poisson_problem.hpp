@@ -60,7 +60,7 @@ BilinearForm with_mass(BilinearForm form, const ScalarField& capacity, double fa
 /// The faces with Dirichlet conditions.
 FaceSet dirichlet_faces(const PoissonProblem& problem);
 
-/// The values on all faces, as set_dirichlet_values() takes them.
+/// The values on all faces, as DirichletValues are made of.
 std::vector<ScalarField> dirichlet_fields(const PoissonProblem& problem);
 
 /// The values on the faces that are not Dirichlet faces.
@@ -71,9 +71,12 @@ enum class SolutionPlace { host, anywhere };
 
 /// A x = b as an iterative solver takes it.
 struct LinearSystem {
-  /// The start: initial values, with Dirichlet values set. Empty where that is 0 and the solution
-  /// is not wanted on the host.
+  /// Initial values with Dirichlet values set, where the solve starts; with a `start` below the
+  /// room for the solution, or empty where it is not wanted on the host.
   HostVector<double> x;
+  /// Where b is in GPU memory and initial values are 0: what the solve starts with on Dirichlet
+  /// faces, and 0 elsewhere.
+  std::optional<DirichletValues> start = std::nullopt;
   /// Empty where b was assembled in GPU memory and is there.
   HostVector<double> b;
   std::shared_ptr<DeviceVector<double>> b_on_gpu = nullptr;

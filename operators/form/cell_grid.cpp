@@ -27,16 +27,40 @@ CellRange largest_slab(const CellGrid& grid, Index most) {
 }
 
 std::vector<CellRange> cell_colors(const CellGrid& grid) {
+  return cell_colors(grid, all_cells(grid));
+}
+
+std::vector<CellRange> cell_colors(const CellGrid& grid, const CellRange& cells) {
   std::vector<CellRange> colors;
   for (int color = 0; color < 1 << grid.dimension; ++color) {
     CellRange range{{0, 0, 0}, {1, 1, 1}, 2};
     for (int d = 0; d < grid.dimension; ++d) {
-      range.first[d] = color >> d & 1;
-      range.count[d] = (grid.cells[d] - range.first[d] + 1) / 2;
+      const int offset = color >> d & 1;
+      range.first[d] = cells.first[d] + offset;
+      range.count[d] = (cells.count[d] - offset + 1) / 2;
     }
     if (range.size() > 0) colors.push_back(range);
   }
   return colors;
+}
+
+std::vector<CellRange> layers_at(const CellGrid& grid, FaceSet faces) {
+  std::vector<CellRange> layers;
+  CellRange rest = all_cells(grid);
+  for (int face = 0; face < face_count(grid.dimension); ++face) {
+    if (!faces[face] || rest.size() == 0) continue;
+    const int d = face_axis(face);
+    CellRange layer = rest;
+    layer.count[d] = 1;
+    if (is_upper_face(face)) {
+      layer.first[d] += rest.count[d] - 1;
+    } else {
+      ++rest.first[d];
+    }
+    --rest.count[d];
+    layers.push_back(layer);
+  }
+  return layers;
 }
 
 }  // namespace tessera

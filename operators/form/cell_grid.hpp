@@ -67,5 +67,10 @@ void for_each_slab(const CellGrid& grid, const CellRange& largest, F&& f) {
 /// The cells by color c = (i_x mod 2) + 2 (i_y mod 2) + 4 (i_z mod 2), lowest first; cells of one
 /// color share no node. Colors without cells are left out.
 std::vector<CellRange> cell_colors(const CellGrid& grid);
+/// The same of some cells. @param cells without gaps: step 1
+std::vector<CellRange> cell_colors(const CellGrid& grid, const CellRange& cells);
+
+/// The cells that have nodes on one of the faces, each once, as layers without gaps.
+std::vector<CellRange> layers_at(const CellGrid& grid, FaceSet faces);
 
 }  // namespace tessera

@@ -1,12 +1,15 @@
-// This file integrates sources and tries fields at nodes on the GPU.
+// This file assembles loads and tries fields at nodes on the GPU.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "operators/cells/block_scratch.hpp"
 #include "operators/cells/fields/cell_geometry.cuh"
+#include "operators/cells/fields/cell_integrator.hpp"
 #include "operators/cells/fields/device_program.cuh"
+#include "operators/form/device_robin_faces.hpp"
 #include "operators/form/on_all_ranks.hpp"
 #include "operators/load/device_load.hpp"
 #include "solvers/memory/entry_loop.cuh"
@@ -107,50 +110,67 @@ bool add_source(const BilinearForm& form, const FieldProgram& source, DeviceVect
   return to_host(is_finite).front() == 1;
 }
 
-// The same of all ranks: those of a part are summands.
-bool add_source_of_all(const BilinearForm& form, const FieldProgram& source,
-                       DeviceVector<double>& b) {
-  if (form.part == nullptr) return add_source(form, source, b);
-  DeviceVector<double> own(form.layout());
-  const bool is_finite = on_all_ranks(form, [&] { return add_source(form, source, own); });
-  if (on_any_rank(form.layout(), !is_finite)) return false;
-  form.part->rank->exchange<double, Device>(form.dirichlet).add(own);
-  axpy(1.0, own, b);
+// b_i -= a(g, phi_i), constrained rows as all others. Returns whether the GPU can do it.
+bool subtract_lifted(const BilinearForm& form, const DirichletValues& g, DeviceVector<double>& b) {
+  const std::optional<DeviceFields> fields = DeviceFields::make(form, constant_field(0.0));
+  if (!fields || fields->form_depends_on_u()) return false;
+  DirichletValues negative = g;
+  negative.multiply(-1.0);
+  DeviceVector<double> lifted(b.layout());
+  negative.set(lifted);
+  std::vector<CellRange> ranges;
+  const CellGrid grid = make_cell_grid(form);
+  for (const CellRange& layer : layers_at(grid, form.dirichlet)) {
+    const std::vector<CellRange> colors = cell_colors(grid, layer);
+    ranges.insert(ranges.end(), colors.begin(), colors.end());
+  }
+  // Values that the fields must not have are the operator's matter.
+  (void)CellIntegrator(*form.discretization).add_integrals(grid, *fields, ranges, lifted, b);
+  if (!form.robin.empty()) {
+    BilinearForm free = form;
+    free.dirichlet.reset();
+    DeviceRobinFaces<double>(free).add(lifted, b);
+  }
   return true;
+}
+
+// What this rank has of b in rows that are not constrained. Returns whether the GPU can do it.
+bool add_own_load(const BilinearForm& form, const FieldProgram* source,
+                  const std::vector<FluxTerm>& fluxes, const DirichletValues& g,
+                  DeviceVector<double>& b) {
+  if (source != nullptr && !add_source(form, *source, b)) return false;
+  for (const FaceValues& face : flux_loads(form, fluxes)) DeviceFaceValues(face).add(1.0, b);
+  return g.are_zero() || subtract_lifted(form, g, b);
 }
 
 }  // namespace
 
 bool assemble_device_load(const BilinearForm& form, const ScalarField& source,
-                          const std::vector<FluxTerm>& fluxes, const HostVector<double>& u,
+                          const std::vector<FluxTerm>& fluxes, const DirichletValues& g,
                           DeviceVector<double>& b) {
   const std::shared_ptr<const FieldProgram> program = shallow_program(source);
   if (program == nullptr) return false;
-  const VectorLayout layout = form.layout();
-  const bool has_fluxes = std::any_of(fluxes.begin(), fluxes.end(),
-                                      [](const FluxTerm& flux) { return !is_zero(flux.value); });
-  const bool is_given = u.size() > 0;
-  // Ranks assemble what the boundary adds together, if one of them has it.
-  if (has_fluxes || on_any_rank(layout, is_given && has_values(form, u))) {
-    if (b.size() == 0) b = DeviceVector<double>(layout);
-    HostVector<double> boundary(layout);
-    const HostVector<double> zeros(is_given ? 0 : layout.size);
-    assemble_load(form, constant_field(0.0), fluxes, is_given ? u : zeros, boundary);
-    copy(boundary, b);
-  } else if (b.size() == 0) {
-    b = DeviceVector<double>(layout);
+  if (b.size() == 0) {
+    b = DeviceVector<double>(form.layout());
   } else {
     zero_on_device(b.data(), b.size() * static_cast<Index>(sizeof(double)));
   }
-  return is_zero(source) || add_source_of_all(form, *program, b);
+  const bool is_done = on_all_ranks(form, [&] {
+    return add_own_load(form, is_zero(source) ? nullptr : program.get(), fluxes, g, b);
+  });
+  if (on_any_rank(form.layout(), !is_done)) return false;
+  if (form.part != nullptr) form.part->rank->exchange<double, Device>(form.dirichlet).add(b);
+  clear_constrained_rows(form, b);
+  if (!g.are_zero()) g.set(b);
+  return true;
 }
 
 std::optional<DeviceVector<double>> assemble_device_load(const BilinearForm& form,
                                                          const ScalarField& source,
                                                          const std::vector<FluxTerm>& fluxes,
-                                                         const HostVector<double>& u) {
+                                                         const DirichletValues& g) {
   DeviceVector<double> b;
-  if (!assemble_device_load(form, source, fluxes, u, b)) return std::nullopt;
+  if (!assemble_device_load(form, source, fluxes, g, b)) return std::nullopt;
   return b;
 }
 

@@ -8,22 +8,22 @@
 
 namespace tessera {
 
-/// As assemble_load(), in GPU memory. The source is integrated there, color after color of the
-/// cells; only what fluxes and Dirichlet values add, where they are not 0, comes from the host. The
-/// same bits in every run. Nothing if the GPU cannot do it: the source is not constant and has no
+/// As assemble_load(), in GPU memory. The source is integrated there, and Dirichlet values lifted,
+/// color after color of the cells; the loads of fluxes come from the host, face by face. The same
+/// bits in every run. Nothing if the GPU cannot do it: the source is not constant and has no
 /// program, depends on u, has one deeper than DeviceProgram::kShallow, or is not finite at a point,
-/// of which the host tells more; of ranks all have something or nothing.
-/// @param u if empty, 0
+/// of which the host tells more, or values are to be lifted and coefficient or reaction are no
+/// DeviceFields or depend on u; of ranks all have something or nothing.
 /// @throws BadFieldValue if a flux is not finite; DeviceError; ranks together
 std::optional<DeviceVector<double>> assemble_device_load(const BilinearForm& form,
                                                          const ScalarField& source,
                                                          const std::vector<FluxTerm>& fluxes,
-                                                         const HostVector<double>& u);
+                                                         const DirichletValues& g);
 
 /// The same into b, which is made where it is empty. Returns whether the GPU could do it; b is lost
 /// otherwise.
 bool assemble_device_load(const BilinearForm& form, const ScalarField& source,
-                          const std::vector<FluxTerm>& fluxes, const HostVector<double>& u,
+                          const std::vector<FluxTerm>& fluxes, const DirichletValues& g,
                           DeviceVector<double>& b);
 
 /// b_i = 0 in the rows that are constrained. @throws DeviceError

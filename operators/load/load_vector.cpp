@@ -2,11 +2,8 @@
 #include "operators/load/load_vector.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 
-#include "mesh/element/face_quadrature.hpp"
-#include "mesh/errors.hpp"
 #include "mesh/geometry/cell_geometry.hpp"
 #include "mesh/lanes/cell_batches.hpp"
 #include "mesh/partition.hpp"
@@ -19,7 +16,6 @@
 namespace tessera {
 namespace {
 
-constexpr Index kNodeBlock = 1024;
 // Bricks for this many threads, however many there are: their shape orders the additions, and the
 // load shall be the same bits for any number of threads.
 constexpr int kThreadsToCutFor = 16;
@@ -146,29 +142,6 @@ class CellLoads {
   std::array<HostArray<Lanes<double>>, 3> gradient_;
 };
 
-void add_fluxes(const BilinearForm& form, const std::vector<FluxTerm>& fluxes,
-                HostVector<double>& b) {
-  const Discretization& discretization = *form.discretization;
-  const FaceSet domain_faces = form.domain_faces();
-  for (const FluxTerm& flux : fluxes) {
-    if (is_zero(flux.value) || !domain_faces[flux.face]) continue;
-    const FaceQuadrature quadrature = make_face_quadrature(discretization, flux.face);
-    std::vector<double> values(quadrature.measure.size());
-    flux.value.evaluate(quadrature.positions(), values.data());
-    require_finite("the boundary value", quadrature.positions(), values, discretization.frame);
-    const int n = quadrature.nodes_per_cell;
-    std::vector<Index> nodes(n);
-    for (Index cell = 0; cell < quadrature.cell_count(); ++cell) {
-      quadrature.cell_nodes(cell, discretization.lattice.degree(), nodes.data());
-      for (int q = 0; q < quadrature.points_per_cell; ++q) {
-        const Index at = cell * quadrature.points_per_cell + q;
-        const double value = values[at] * quadrature.measure[at];
-        for (int i = 0; i < n; ++i) b[nodes[i]] += quadrature.shape[q * n + i] * value;
-      }
-    }
-  }
-}
-
 // b_i = (f, phi_i) - a(g, phi_i) over the batches with cells for which `lifts` says so, and
 // (f, phi_i) over the others.
 template <class Lifts>
@@ -213,28 +186,27 @@ void assemble_cells(const BilinearForm& form, const ScalarField& source, const d
 
 // The summand of the rank's part in assemble_load().
 void assemble_own_load(const BilinearForm& form, const ScalarField& source,
-                       const std::vector<FluxTerm>& fluxes, const HostVector<double>& u,
+                       const std::vector<FluxTerm>& fluxes, const DirichletValues& g,
                        HostVector<double>& b) {
   const Discretization& discretization = *form.discretization;
   const BoxMesh& mesh = discretization.mesh;
   const NodeLattice& lattice = discretization.lattice;
-  const bool has_lift = has_values(form, u);
+  const bool has_lift = !g.are_zero();
   HostVector<double> lifted(has_lift ? lattice.size() : 0);
-  if (has_lift) {
-    for_each_face_node(lattice, form.dirichlet, [&](Index node) { lifted[node] = u[node]; });
-  }
+  if (has_lift) g.set(lifted);
 
   assemble_cells(
       form, source, form.context().u, lifted,
       [&](const CellBox& cells) { return has_lift && touches(mesh, cells, form.dirichlet); }, b);
-  add_fluxes(form, fluxes, b);
+  for (const FaceValues& face : flux_loads(form, fluxes)) add(face, b);
   const RobinFaces<double> robin(form);
   if (has_lift && !robin.empty()) {
     HostVector<double> boundary(lattice.size());
     robin.add(lifted, FaceRows::all, boundary);
     axpy(-1.0, boundary, b);
   }
-  for_each_face_node(lattice, form.dirichlet, [&](Index node) { b[node] = u[node]; });
+  for_each_face_node(lattice, form.dirichlet, [&](Index node) { b[node] = 0.0; });
+  g.set(b);
 }
 
 // The same of assemble_residual().
@@ -243,7 +215,7 @@ void assemble_own_residual(const BilinearForm& form, const ScalarField& source,
                            HostVector<double>& r) {
   assemble_cells(
       form, source, u.data(), u, [](const CellBox&) { return true; }, r);
-  add_fluxes(form, fluxes, r);
+  for (const FaceValues& face : flux_loads(form, fluxes)) add(face, r);
   const double minus = -1.0;
   const HostVector<double>* const load = &r;
   combine<double>({&minus, 1}, {&load, 1}, r);
@@ -254,59 +226,10 @@ void assemble_own_residual(const BilinearForm& form, const ScalarField& source,
 
 }  // namespace
 
-void set_dirichlet_values(const Discretization& discretization, FaceSet dirichlet,
-                          const std::vector<ScalarField>& fields, HostVector<double>& u) {
-  const NodeLattice& lattice = discretization.lattice;
-  // Last face first: the first face in the order has the last word on shared nodes.
-  for (int face = face_count(lattice.dimension()) - 1; face >= 0; --face) {
-    if (!dirichlet[face]) continue;
-    std::vector<Index> indices;
-    const FaceNodes nodes = face_nodes(lattice, face);
-    indices.reserve(static_cast<std::size_t>(nodes.count()));
-    for (Index second = 0; second < nodes.counts[1]; ++second) {
-      for (Index first = 0; first < nodes.counts[0]; ++first) {
-        indices.push_back(nodes.node(first, second));
-      }
-    }
-    parallel_ranges(ceil_div(static_cast<Index>(indices.size()), kNodeBlock), [&](Range range) {
-      std::vector<double> x(kNodeBlock), y(kNodeBlock), z(kNodeBlock), values(kNodeBlock);
-      for (Index block = range.begin; block < range.end; ++block) {
-        const Index begin = block * kNodeBlock;
-        const Index count = std::min(kNodeBlock, static_cast<Index>(indices.size()) - begin);
-        // For a constant that is finite nobody looks at them.
-        const bool is_plain = fields[face].constant && std::isfinite(*fields[face].constant);
-        if (!is_plain)
-          discretization.mapping.node_positions(
-              {indices.data() + begin, static_cast<std::size_t>(count)}, x.data(), y.data(),
-              z.data());
-        const PointBlock points{static_cast<std::size_t>(count), x.data(), y.data(), z.data()};
-        fields[face].evaluate(points, values.data());
-        require_finite("the boundary value", points, values, discretization.frame);
-        for (Index i = 0; i < count; ++i) u[indices[begin + i]] = values[i];
-      }
-    });
-  }
-}
-
-bool has_values(const BilinearForm& form, const HostVector<double>& u) {
-  // A norm would miss values whose squares are 0.
-  std::atomic<bool> found = false;
-  for_each_face_node(form.discretization->lattice, form.dirichlet, [&](Index node) {
-    if (u[node] != 0.0) found.store(true, std::memory_order_relaxed);
-  });
-  return found;
-}
-
-void set_dirichlet_values(const BilinearForm& form, const std::vector<ScalarField>& fields,
-                          HostVector<double>& u) {
-  on_all_ranks(form,
-               [&] { set_dirichlet_values(*form.discretization, form.dirichlet, fields, u); });
-}
-
 void assemble_load(const BilinearForm& form, const ScalarField& source,
-                   const std::vector<FluxTerm>& fluxes, const HostVector<double>& u,
+                   const std::vector<FluxTerm>& fluxes, const DirichletValues& g,
                    HostVector<double>& b) {
-  on_all_ranks(form, [&] { assemble_own_load(form, source, fluxes, u, b); });
+  on_all_ranks(form, [&] { assemble_own_load(form, source, fluxes, g, b); });
   sum_over_ranks(form, b);
 }
 

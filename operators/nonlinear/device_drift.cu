@@ -4,7 +4,7 @@
 
 #include "mesh/errors.hpp"
 #include "mesh/field/program_field.hpp"
-#include "operators/nonlinear/cell_integrals.cuh"
+#include "operators/cells/fields/cell_integrals.cuh"
 #include "operators/nonlinear/device_drift.hpp"
 #include "operators/nonlinear/drift_flops.hpp"
 #include "solvers/memory/device.hpp"

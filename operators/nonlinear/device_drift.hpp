@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "mesh/saturated.hpp"
+#include "operators/cells/fields/cell_integrator.hpp"
 #include "operators/form/kernel_info.hpp"
-#include "operators/nonlinear/cell_integrator.hpp"
 #include "operators/tensor/gpu/field_at_points.hpp"
 #include "solvers/check.hpp"
 #include "solvers/memory/vector.hpp"

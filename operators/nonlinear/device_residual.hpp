@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
+#include "operators/cells/fields/cell_integrator.hpp"
 #include "operators/form/device_robin_faces.hpp"
 #include "operators/load/load_vector.hpp"
-#include "operators/nonlinear/cell_integrator.hpp"
 #include "solvers/ranks/plane_exchange.hpp"
 
 namespace tessera {
@@ -27,22 +27,23 @@ class DeviceResidual {
                DeviceVector<double>& r);
 
  private:
-  // r without fluxes, of this rank alone and with any constrained rows. Returns whether all values
-  // of fields are allowed.
+  // r of this rank alone and with any constrained rows. Returns whether all values of fields are
+  // allowed.
   bool compute_own(const BilinearForm& form, const ScalarField& source,
-                   const DeviceVector<double>& u, DeviceVector<double>& r);
+                   const std::vector<FluxTerm>& fluxes, const DeviceVector<double>& u,
+                   DeviceVector<double>& r);
   bool compute_on_gpu(const BilinearForm& form, const ScalarField& source,
                       const std::vector<FluxTerm>& fluxes, const DeviceVector<double>& u,
                       DeviceVector<double>& r);
-  void add_fluxes(const BilinearForm& form, const std::vector<FluxTerm>& fluxes,
-                  DeviceVector<double>& r);
+  void subtract_fluxes(const BilinearForm& form, const std::vector<FluxTerm>& fluxes,
+                       DeviceVector<double>& r);
   void add_robin(const BilinearForm& form, const DeviceVector<double>& u, DeviceVector<double>& r);
 
   CellIntegrator integrator_;
-  DeviceArray<int> is_allowed_;
   // Of the last fluxes and Robin terms.
+  bool has_flux_loads_ = false;
   std::vector<FluxTerm> fluxes_;
-  DeviceVector<double> flux_load_;
+  std::vector<DeviceFaceValues> flux_loads_;
   std::vector<RobinTerm> robin_terms_;
   std::vector<DeviceRobinFaces<double>> robin_;            // one, where there are terms
   std::optional<PlaneExchange<double, Device>> exchange_;  // of a rank's part

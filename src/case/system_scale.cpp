@@ -24,6 +24,13 @@ double largest_entry(const HostVector<double>& values) {
   return largest;
 }
 
+double largest_start(const LinearSystem& system, const BilinearForm& form) {
+  if (!system.start) return largest_entry(system.x);
+  double largest = system.start->largest();
+  if (const auto& shared = form.layout().shared) shared->ranks().max({&largest, 1});
+  return largest;
+}
+
 HostVector<double> free_part(const HostVector<double>& b, const BilinearForm& form) {
   HostVector<double> free(b.layout());
   copy(b, free);
@@ -45,12 +52,13 @@ double system_scale(const LinearSystem& system, const BilinearForm& form) {
     multiply(b, 1.0 / largest);
     size = largest * (norm(b) / root_n);
   }
-  return power_of_2_next_to(std::max(size, kMinShare * largest_entry(system.x)));
+  return power_of_2_next_to(std::max(size, kMinShare * largest_start(system, form)));
 }
 
 void divide(LinearSystem& system, const BilinearForm& form, double scale) {
   if (scale == 1.0 && has_safe_squares(system.reference_norm)) return;
   multiply(system.x, 1.0 / scale);
+  if (system.start) system.start->multiply(1.0 / scale);
   multiply(system.b, 1.0 / scale);
   if constexpr (kHasCuda) {
     for (const auto& vector : {system.b_on_gpu, system.x_on_gpu}) {

@@ -8,15 +8,13 @@
 
 #include "cases/problem/poisson_problem.hpp"
 #include "mesh/errors.hpp"
-#include "operators/form/constrained_rows.hpp"
-#include "operators/load/load_vector.hpp"
 #include "operators/multigrid/hierarchy.hpp"
 #include "operators/multigrid/level_transfer.hpp"
 #include "operators/strategy.hpp"
 #include "solvers/preconditioners/full_multigrid.hpp"
 #include "solvers/ranks/stop_together.hpp"
 #include "src/case/system_scale.hpp"
-#include "src/solve/vector_conversion.hpp"
+#include "src/solve/system_vectors.hpp"
 
 namespace tessera {
 
@@ -28,19 +26,22 @@ struct MadeFullMultigrid {
 };
 
 /// 1 on constrained nodes, 0 elsewhere.
-inline HostVector<double> constrained_nodes(const BilinearForm& form) {
-  HostVector<double> constrained(form.layout());
-  for_each_face_node(form.discretization->lattice, form.dirichlet,
-                     [&](Index node) { constrained[node] = 1.0; });
-  return constrained;
+template <class T, class Space>
+Vector<T, Space> constrained_nodes(const BilinearForm& form) {
+  return extended_by_zero<T, Space>(
+      DirichletValues(form, std::vector<ScalarField>(6, constant_field(1.0))), form.layout());
 }
 
 /// Makes the system of a level, or says why there is none; the same on all ranks.
-inline std::string make_level_system(const PoissonProblem& problem, const Hierarchy& hierarchy,
-                                     std::size_t l, LinearSystem& system) {
-  const BilinearForm& form = hierarchy.form(l);
+inline std::string make_level_system(const PoissonProblem& problem, const BilinearForm& form,
+                                     Processor assembles, LinearSystem& system) {
+  const ScalarField zero = constant_field(0.0);
   try {
-    system = make_linear_system(problem, form, constant_field(0.0), Imbalance::taken_off);
+    system = make_linear_system(problem, form, zero, Imbalance::taken_off, assembles,
+                                SolutionPlace::anywhere);
+    if (system.b_on_gpu != nullptr && !has_safe_squares(system.reference_norm)) {
+      system = make_linear_system(problem, form, zero, Imbalance::taken_off);
+    }
   } catch (const BadFieldValue& error) {
     return error.what();
   }
@@ -65,21 +66,21 @@ MadeFullMultigrid<T, Space> make_full_multigrid(const PoissonProblem& problem,
   for (std::size_t l = 0; l < hierarchy.size(); ++l) {
     StartLevel<T, Space> level;
     const BilinearForm& form = hierarchy.form(l);
-    level.is_given = converted<T, Space>(constrained_nodes(form));
+    level.is_given = constrained_nodes<T, Space>(form);
     if (l == 0) {
       level.a = std::shared_ptr<const LinearOperator<T, Space>>(&finest, [](const void*) {});
     } else {
       stop_together(hierarchy.form(0).layout());
       LinearSystem system;
-      const std::string reason = make_level_system(problem, hierarchy, l, system);
+      const std::string reason = make_level_system(problem, form, kProcessorOf<Space>, system);
       if (!reason.empty()) {
         notes.push_back("full multigrid starts on level " + std::to_string(l - 1) +
                         ", as source or boundary values at a coarser one's points " + reason);
         break;
       }
       divide(system, form, scale);
-      level.b = converted<T, Space>(system.b);
-      level.given = converted<T, Space>(system.x);
+      level.b = taken_load<T, Space>(system);
+      level.given = start_of<T, Space>(system, form.layout());
       const FormShape shape = whole_shape(form, kProcessorOf<Space>, sizeof(T));
       level.a = make_operator<T, Space>(
           choose_strategy(shape, level_scatter(hierarchy, l, scatter)), form);

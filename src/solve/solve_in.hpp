@@ -20,6 +20,7 @@
 #include "src/solve/solve.hpp"
 #include "src/solve/solve_launches.hpp"
 #include "src/solve/solve_timing.hpp"
+#include "src/solve/system_vectors.hpp"
 #include "src/solve/whole_work.hpp"
 
 namespace tessera {
@@ -31,83 +32,6 @@ struct SolveTask {
   const BilinearForm& form;
   /// What the system is divided by, against what the problem gives.
   double scale;
-};
-
-/// The right-hand side and the solution of a system as a solver works on them: the system's own
-/// vectors on the host in double precision, else copies.
-template <class T, class Space>
-class SystemVectors {
- public:
-  SystemVectors(LinearSystem& system, TimerTree& timers) : system_(system), timers_(timers) {
-    if constexpr (!kInPlace) {
-      // First, for what is computed must not be lost for want of memory.
-      landing_ = make_landing<T, Space>(system.x.size());
-      timed("copy to GPU", [&] {
-        b_ = load();
-        x_ = start();
-      });
-    }
-  }
-  const Vector<T, Space>& b() const {
-    if constexpr (kInPlace) {
-      return system_.b;
-    } else {
-      return b_;
-    }
-  }
-  Vector<T, Space>& x() {
-    if constexpr (kInPlace) {
-      return system_.x;
-    } else {
-      return x_;
-    }
-  }
-  /// Puts the solution into the system; nothing may be asked afterwards.
-  void finish() {
-    if constexpr (std::is_same_v<Space, Device>) {
-      if (system_.x.size() == 0) {
-        system_.x_on_gpu =
-            std::make_shared<DeviceVector<double>>(in_precision<double>(std::move(x_)));
-        return;
-      }
-    }
-    if constexpr (!kInPlace) {
-      timed("copy from GPU", [&] { convert_back(x_, landing_, system_.x); });
-    }
-  }
-
- private:
-  static constexpr bool kInPlace = std::is_same_v<T, double> && std::is_same_v<Space, Host>;
-
-  Vector<T, Space> load() {
-    if constexpr (std::is_same_v<Space, Device>) {
-      if (system_.b_on_gpu != nullptr) {
-        const auto b = std::exchange(system_.b_on_gpu, nullptr);
-        return in_precision<T>(std::move(*b));
-      }
-    }
-    return converted<T, Space>(system_.b);
-  }
-
-  Vector<T, Space> start() {
-    return system_.x.size() == 0 ? Vector<T, Space>(b_.layout()) : converted<T, Space>(system_.x);
-  }
-
-  template <class Copy>
-  void timed(const char* part, Copy&& copy) {
-    if constexpr (std::is_same_v<Space, Device>) {
-      const auto scope = timers_.scope(part);
-      copy();
-    } else {
-      copy();
-    }
-  }
-
-  LinearSystem& system_;
-  TimerTree& timers_;
-  HostVector<T> landing_;
-  Vector<T, Space> b_;
-  Vector<T, Space> x_;
 };
 
 /// As solve(), with operator, vectors and iteration in this precision and memory.

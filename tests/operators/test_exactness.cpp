@@ -151,11 +151,9 @@ HostVector<double> right_hand_side(const Manufactured& problem) {
                         return flux(x, y, z) + (robin ? kAlpha * u(x, y, z) : 0.0);
                       })});
   }
-  HostVector<double> u = poisoned<double>(problem.discretization->lattice.size());
-  const std::vector<ScalarField> values(6, field_of(problem.solution));
-  set_dirichlet_values(*problem.discretization, problem.form.dirichlet, values, u);
-  HostVector<double> b = poisoned<double>(u.size());
-  assemble_load(problem.form, field_of(problem.source), fluxes, u, b);
+  const DirichletValues g(problem.form, std::vector<ScalarField>(6, field_of(problem.solution)));
+  HostVector<double> b = poisoned<double>(problem.discretization->lattice.size());
+  assemble_load(problem.form, field_of(problem.source), fluxes, g, b);
   return b;
 }
 

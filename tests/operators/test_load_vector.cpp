@@ -43,10 +43,8 @@ std::vector<ScalarField> dirichlet_fields() {
 
 HostVector<double> library_load(const Problem& problem, const ScalarField& f,
                                 const std::vector<FluxTerm>& terms) {
-  HostVector<double> u(problem.size());
-  set_dirichlet_values(*problem.discretization, problem.form.dirichlet, dirichlet_fields(), u);
   HostVector<double> b = poisoned<double>(problem.size());
-  assemble_load(problem.form, f, terms, u, b);
+  assemble_load(problem.form, f, terms, {problem.form, dirichlet_fields()}, b);
   return b;
 }
 
@@ -55,7 +53,8 @@ void expect_equal_to_reference(const ProblemOptions& options) {
   const Problem problem = make_problem(options);
   const Reference reference(problem.form);
   HostVector<double> u = vector_of<double>(random_values(problem.size(), 23));
-  set_dirichlet_values(*problem.discretization, problem.form.dirichlet, dirichlet_fields(), u);
+  const DirichletValues g(problem.form, dirichlet_fields());
+  g.set(u);
   const std::vector<double> values(u.span().begin(), u.span().end());
   const std::vector<FluxTerm> terms = fluxes(options.dimension);
   // Equidistant nodes of high degree amplify rounding by their Lebesgue constant to the d-th power.
@@ -64,7 +63,7 @@ void expect_equal_to_reference(const ProblemOptions& options) {
   const auto check = [&](const char* what, const ScalarField& f,
                          const std::vector<FluxTerm>& chosen) {
     HostVector<double> b = poisoned<double>(problem.size());
-    assemble_load(problem.form, f, chosen, u, b);
+    assemble_load(problem.form, f, chosen, g, b);
     EXPECT_LT(relative_difference(b, reference.load(f, chosen, values)), limit) << what;
   };
   check("all terms", source(), terms);
@@ -162,9 +161,7 @@ TEST(LoadVectorErrors, NonFiniteValuesAreRefusedWithTheirPosition) {
         BadFieldValue);
     std::vector<ScalarField> fields = dirichlet_fields();
     fields[static_cast<int>(Face::top)] = bad_beyond(0.6);
-    HostVector<double> u(problem.size());
-    EXPECT_THROW(set_dirichlet_values(*problem.discretization, problem.form.dirichlet, fields, u),
-                 BadFieldValue);
+    EXPECT_THROW(DirichletValues(problem.form, fields), BadFieldValue);
   }
 }
 
@@ -202,7 +199,7 @@ TEST(DirichletValues, SharedNodesBelongToTheFirstFace) {
     for (unsigned set = 0; set < 1u << (2 * dimension); ++set) {
       const FaceSet faces(set);
       HostVector<double> u = poisoned<double>(problem.size());
-      set_dirichlet_values(*problem.discretization, faces, fields, u);
+      DirichletValues(*problem.discretization, faces, fields).set(u);
       for (Index i = 0; i < u.size(); ++i) {
         const int face = claiming_face(problem.discretization->lattice, i, faces);
         if (face < 0) {
@@ -226,8 +223,8 @@ TEST(DirichletValues, AreTakenAtTheMappedPositions) {
     HostVector<double> u = poisoned<double>(problem.size());
     FaceSet faces;
     faces.set(static_cast<int>(Face::bottom));
-    set_dirichlet_values(*problem.discretization, faces, std::vector<ScalarField>(6, field_of(g)),
-                         u);
+    DirichletValues(*problem.discretization, faces, std::vector<ScalarField>(6, field_of(g)))
+        .set(u);
     for (Index i = 0; i < problem.discretization->lattice.extents()[0]; ++i) {
       Point at;
       problem.discretization->mapping.node_positions(i, 1, at.data(), &at[1], &at[2]);

@@ -101,10 +101,10 @@ MemoryPart CaseSizes::mass_part(Index operator_bytes) const {
   return {"mass matrix", parameters.time ? Saturated(operator_bytes) + vectors(1) : Saturated(0)};
 }
 
-// On the GPU without the state, with a load of fluxes and in time with lifted values and rates.
+// On the GPU without the state, and in time with what rates of Dirichlet values add.
 int CaseSizes::iteration_vectors() const {
   const int state = case_state(parameters) == StateKind::given ? 1 : 0;
-  const int on_gpu = 1 + (parameters.time ? 2 : 0) - state;
+  const int on_gpu = (parameters.time ? 1 : 0) - state;
   return nonlinear_vectors(parameters) + (is_on_gpu() ? on_gpu : 0);
 }
 

@@ -3,6 +3,7 @@
 
 #include "mesh/field/field_program.hpp"
 #include "operators/cells/block_scratch.hpp"
+#include "operators/cells/fields/cell_integrator.hpp"
 #include "operators/load/device_load.hpp"
 #include "postprocess/device_error_norms.hpp"
 #include "src/case/memory/case_sizes.hpp"
@@ -29,6 +30,27 @@ int deepest_program(const CaseParameters& parameters) {
   return depth;
 }
 
+// Whether Dirichlet values other than 0 are lifted.
+bool lifts_values(const CaseParameters& parameters) {
+  for (int face = 0; face < face_count(parameters.mesh.dimension); ++face) {
+    const BoundaryParameters& condition = parameters.boundary[face];
+    if (condition.type == BoundaryType::dirichlet &&
+        !is_zero(typical_field(parameters, condition.value))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Bytes of the cells that the load is integrated over at a time.
+Index load_scratch_bytes(const CaseParameters& parameters, const CaseSizes& n) {
+  const int dimension = parameters.mesh.dimension;
+  const int longest = std::max(n.lattice.degree() + 1, n.shape.points);
+  return block_scratch_bytes(lifts_values(parameters)
+                                 ? integral_cell_bytes(dimension, longest, n.is_mapped())
+                                 : load_cell_bytes(dimension, longest, n.is_mapped()));
+}
+
 }  // namespace
 
 MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters, const StrategyName& strategy) {
@@ -45,17 +67,13 @@ MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters, const Strat
   const MemoryPart others_positions{
       positions.name, strategy.factors == FactorStorage::on_the_fly ? 0 : positions.bytes};
   MemoryEstimate estimate;
-  // Norms of the load are those of a copy.
-  estimate.phases.push_back(
-      {"assembling the load on the GPU",
-       {libraries,
-        small,
-        positions,
-        {"right-hand side", n.vectors(2)},
-        {"cells of the load",
-         block_scratch_bytes(load_cell_bytes(parameters.mesh.dimension,
-                                             std::max(n.lattice.degree() + 1, n.shape.points),
-                                             n.is_mapped()))}}});
+  // Lifted values are there with the load, and norms are those of a copy.
+  estimate.phases.push_back({"assembling the load on the GPU",
+                             {libraries,
+                              small,
+                              positions,
+                              {"right-hand side", n.vectors(2)},
+                              {"cells of the load", load_scratch_bytes(parameters, n)}}});
   estimate.phases.push_back(
       {"making the operator on the GPU",
        {libraries, small, load, others_positions, n.operator_part(n.operation.peak)}});

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <type_traits>
+#include <utility>
 
 #include "cases/problem/natural_units.hpp"
 #include "operators/form/constrained_rows.hpp"
@@ -10,12 +11,13 @@
 #include "operators/load/load_vector.hpp"
 #include "src/case/time/problem_in_time.hpp"
 #include "src/solve/time/moving_load.hpp"
+#include "src/solve/vector_conversion.hpp"
 
 namespace tessera {
 
 /// With g(t) the function that has the Dirichlet values at the nodes of Dirichlet faces and 0 at
-/// all others, sets u = w + g(t), and f += -(capacity g', phi_i) at free nodes. What the GPU needs
-/// of g and g' comes from the host, where t has changed and the values depend on it.
+/// all others, sets u = w + g(t), and f += -(capacity g', phi_i) at free nodes. g and g' are taken
+/// anew where t has changed and the values depend on it.
 template <class Space>
 class DirichletLift {
  public:
@@ -27,19 +29,12 @@ class DirichletLift {
 
   /// u = g(t) on Dirichlet faces. @param problem that at t. @throws BadFieldValue
   void set(double t, const PoissonProblem& problem, V& u) {
-    if constexpr (std::is_same_v<Space, Host>) {
-      set_dirichlet_values(mass_, dirichlet_fields(problem), u);
-    } else {
-      if (!values_time_ || (problem_.dirichlet_depends_on_time() && *values_time_ != t)) {
-        values_time_.reset();
-        HostVector<double> values(mass_.layout());
-        set_dirichlet_values(mass_, dirichlet_fields(problem), values);
-        assign(values, values_);
-        values_time_ = t;
-      }
-      clear_constrained_rows(mass_, u);
-      axpy(1.0, values_, u);
+    if (!values_time_ || (problem_.dirichlet_depends_on_time() && *values_time_ != t)) {
+      values_time_.reset();
+      values_ = DirichletValues(mass_, dirichlet_fields(problem));
+      values_time_ = t;
     }
+    values_.set(u);
   }
 
   /// f += -(capacity g', phi_i) at free nodes; nothing where no value moves.
@@ -48,33 +43,33 @@ class DirichletLift {
     if (!problem_.dirichlet_depends_on_time()) return;
     if (!rates_time_ || *rates_time_ != t) {
       rates_time_.reset();
-      HostVector<double> rates(mass.layout());
-      HostVector<double> load(mass.layout());
-      set_dirichlet_rates(problem_, mass, units_, t, rates);
-      assemble_load(mass, constant_field(0.0), {}, rates, load);
-      for_each_face_node(mass.discretization->lattice, mass.dirichlet,
-                         [&](Index node) { load[node] = 0.0; });
-      assign(load, rate_load_);
+      assemble(mass, dirichlet_rates(problem_, mass, units_, t));
       rates_time_ = t;
     }
     axpy(1.0, rate_load_, f);
   }
 
  private:
-  static void assign(HostVector<double>& from, V& to) {
-    if constexpr (std::is_same_v<Space, Host>) {
-      to = std::move(from);
-    } else {
-      if (to.size() == 0) to = V(from.layout());
-      copy(from, to);
+  // rate_load_i = -(capacity rates, phi_i), 0 on Dirichlet faces.
+  void assemble(const BilinearForm& mass, const DirichletValues& rates) {
+    if constexpr (std::is_same_v<Space, Device>) {
+      if (assemble_device_load(mass, constant_field(0.0), {}, rates, rate_load_)) {
+        clear_constrained_rows(mass, rate_load_);
+        return;
+      }
     }
+    HostVector<double> load(mass.layout());
+    assemble_load(mass, constant_field(0.0), {}, rates, load);
+    for_each_face_node(mass.discretization->lattice, mass.dirichlet,
+                       [&](Index node) { load[node] = 0.0; });
+    rate_load_ = moved_to<Space>(std::move(load));
   }
 
   const ProblemInTime& problem_;
   NaturalUnits units_;
   const BilinearForm& mass_;
   std::optional<double> values_time_;
-  V values_;
+  DirichletValues values_;
   std::optional<double> rates_time_;
   V rate_load_;
 };

@@ -85,7 +85,7 @@ HostVector<double> nonlinear_start(const CaseModel& model, const ScalarField& in
   HostVector<double> u(form.layout());
   on_all_ranks(form, [&] { interpolate(model, initial, u); });
   stop_if_requested();
-  set_dirichlet_values(form, dirichlet_fields(model.problem), u);
+  DirichletValues(form, dirichlet_fields(model.problem)).set(u);
   return u;
 }
 

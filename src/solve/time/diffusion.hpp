@@ -314,7 +314,7 @@ void Diffusion<Space>::clear_constrained(HostVector<double>& x) const {
 
 template <class Space>
 void Diffusion<Space>::add_dirichlet_values(double t, HostVector<double>& u) const {
-  set_dirichlet_values(form_, dirichlet_fields(problem_at(t)), u);
+  DirichletValues(form_, dirichlet_fields(problem_at(t))).set(u);
 }
 
 template <class Space>

@@ -102,12 +102,12 @@ void MassMatrix<Space>::sum_rows() {
   all_nodes.dirichlet = {};
   V row_sums;
   if constexpr (std::is_same_v<Space, Device>) {
-    auto made = assemble_device_load(all_nodes, capacity_, {}, HostVector<double>());
+    auto made = assemble_device_load(all_nodes, capacity_, {}, {});
     if (made) row_sums = std::move(*made);
   }
   if (row_sums.size() == 0) {
     HostVector<double> on_host(form_.layout());
-    assemble_load(all_nodes, capacity_, {}, HostVector<double>(form_.layout()), on_host);
+    assemble_load(all_nodes, capacity_, {}, {}, on_host);
     row_sums = moved_to<Space>(std::move(on_host));
   }
   fill(scratch_, 1.0);

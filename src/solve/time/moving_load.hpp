@@ -15,15 +15,15 @@
 
 namespace tessera {
 
-/// Writes d/dt of the Dirichlet values at time t into `rates` at the nodes of these faces.
+/// d/dt of the Dirichlet values at time t.
 /// @param form has the faces; all ranks that have parts of it call this together
-inline void set_dirichlet_rates(const ProblemInTime& problem, const BilinearForm& form,
-                                const NaturalUnits& units, double t, HostVector<double>& rates) {
+inline DirichletValues dirichlet_rates(const ProblemInTime& problem, const BilinearForm& form,
+                                       const NaturalUnits& units, double t) {
   std::vector<ScalarField> fields;
   for (const ScalarField& rate : problem.value_rates(t)) {
     fields.push_back(in_frame(rate, units.frame));
   }
-  set_dirichlet_values(form, fields, rates);
+  return {form, fields};
 }
 
 /// The load at time t with the Dirichlet values g(t) lifted,
@@ -43,7 +43,7 @@ class MovingLoad {
         discretization_(discretization),
         units_(units),
         mass_(mass),
-        values_(layout) {}
+        layout_(layout) {}
 
   /// b(t). @throws what the case's fields throw
   const Vector<double, Space>& at(double t) {
@@ -60,33 +60,29 @@ class MovingLoad {
   void assemble(double t) {
     const PoissonProblem problem = in_units(problem_.at(t), units_);
     const BilinearForm form = stiffness_form(problem, discretization_);
-    if (!has_values_ || problem_.dirichlet_depends_on_time()) {
-      set_dirichlet_values(form, dirichlet_fields(problem), values_);
-      has_values_ = true;
+    if (!values_ || problem_.dirichlet_depends_on_time()) {
+      values_.emplace(form, dirichlet_fields(problem));
     }
     if (assemble_source_alone(form, problem)) return;
-    lift(form, problem.source, flux_terms(problem), load_);
+    lift(form, problem.source, flux_terms(problem), *values_, load_);
     if (mass_ == nullptr || !problem_.dirichlet_depends_on_time()) return;
-    set_dirichlet_rates(problem_, form, units_, t, values_);
-    lift(*mass_, constant_field(0.0), {}, rate_load_);
+    lift(*mass_, constant_field(0.0), {}, dirichlet_rates(problem_, form, units_, t), rate_load_);
     axpy(1.0, rate_load_, load_);
   }
 
-  // Where the source alone moves, what the faces add is assembled once on the GPU, as it comes from
-  // the host. Returns whether that is so, and the GPU can do it.
+  // Where the source alone moves, what the faces add is assembled once. Returns whether that is so,
+  // and the GPU can do it.
   bool assemble_source_alone(const BilinearForm& form, const PoissonProblem& problem) {
     if constexpr (std::is_same_v<Space, Device>) {
       const bool source_moves =
           problem_.data_depend_on_time() && !problem_.boundary_depends_on_time();
       if (!source_moves || problem_.form_depends_on_time()) return false;
       if (!has_face_load_) {
-        lift(form, constant_field(0.0), flux_terms(problem), face_load_);
+        lift(form, constant_field(0.0), flux_terms(problem), *values_, face_load_);
         if (dot(face_load_, face_load_) == 0.0) face_load_ = {};
         has_face_load_ = true;
       }
-      const HostVector<double> none;
-      if (!assemble_device_load(form, problem.source, {}, none, load_)) return false;
-      clear_constrained_rows(form, load_);
+      if (!assemble_device_load(form, problem.source, {}, {}, load_)) return false;
       if (face_load_.size() > 0) axpy(1.0, face_load_, load_);
       return true;
     } else {
@@ -94,27 +90,29 @@ class MovingLoad {
     }
   }
 
-  // b = the load with values_ lifted, 0 on Dirichlet faces, in the memory that is there.
+  // b = the load with g lifted, 0 on Dirichlet faces, in the memory that is there.
   void lift(const BilinearForm& form, const ScalarField& source,
-            const std::vector<FluxTerm>& fluxes, Vector<double, Space>& b) {
+            const std::vector<FluxTerm>& fluxes, const DirichletValues& g,
+            Vector<double, Space>& b) {
     if constexpr (std::is_same_v<Space, Device>) {
-      if (assemble_device_load(form, source, fluxes, values_, b)) {
+      if (assemble_device_load(form, source, fluxes, g, b)) {
         clear_constrained_rows(form, b);
         return;
       }
-      HostVector<double> on_host(values_.layout());
-      lift_on_host(form, source, fluxes, on_host);
-      if (b.size() == 0) b = Vector<double, Space>(values_.layout());
+      HostVector<double> on_host(layout_);
+      lift_on_host(form, source, fluxes, g, on_host);
+      if (b.size() == 0) b = Vector<double, Space>(layout_);
       copy(on_host, b);
     } else {
-      if (b.size() == 0) b = HostVector<double>(values_.layout());
-      lift_on_host(form, source, fluxes, b);
+      if (b.size() == 0) b = HostVector<double>(layout_);
+      lift_on_host(form, source, fluxes, g, b);
     }
   }
 
   void lift_on_host(const BilinearForm& form, const ScalarField& source,
-                    const std::vector<FluxTerm>& fluxes, HostVector<double>& b) {
-    assemble_load(form, source, fluxes, values_, b);
+                    const std::vector<FluxTerm>& fluxes, const DirichletValues& g,
+                    HostVector<double>& b) {
+    assemble_load(form, source, fluxes, g, b);
     for_each_face_node(discretization_.lattice, form.dirichlet, [&](Index node) { b[node] = 0.0; });
   }
 
@@ -122,9 +120,8 @@ class MovingLoad {
   const Discretization& discretization_;
   NaturalUnits units_;
   const BilinearForm* mass_;
-  /// Of the Dirichlet faces; 0 at all other nodes.
-  HostVector<double> values_;
-  bool has_values_ = false;
+  VectorLayout layout_;
+  std::optional<DirichletValues> values_;
   std::optional<double> time_;
   Vector<double, Space> load_;
   /// What the faces add where the source alone moves; empty where that is 0.

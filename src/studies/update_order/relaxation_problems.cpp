@@ -84,8 +84,7 @@ DiscreteProblem discretize(const RelaxationProblem& problem) {
                    .dirichlet = FaceSet().set(),
                    .robin = {}};
   discrete.load = HostVector<double>(lattice.size());
-  assemble_load(discrete.form, constant_field(1.0), {}, HostVector<double>(lattice.size()),
-                discrete.load);
+  assemble_load(discrete.form, constant_field(1.0), {}, {}, discrete.load);
   return discrete;
 }
 

@@ -7,6 +7,7 @@
 
 #include "mesh/field/program_field.hpp"
 #include "operators/cells/fields/device_program.hpp"
+#include "operators/form/cell_grid.hpp"
 #include "operators/form/constrained_rows.hpp"
 #include "operators/load/device_load.hpp"
 #include "tests/device_test.hpp"
@@ -43,6 +44,16 @@ ScalarField good_beyond(double limit) {
                         1});
 }
 
+// exp((x y - 1) / 4)
+ScalarField coefficient() {
+  return program_field({{{Operation::push, Operand::x, 0.0},
+                         {Operation::multiply, Operand::y, 0.0},
+                         {Operation::subtract, Operand::constant, 1.0},
+                         {Operation::multiply, Operand::constant, 0.25},
+                         {Operation::exp, Operand::stack, 0.0}},
+                        1});
+}
+
 std::vector<FluxTerm> fluxes(int dimension) {
   std::vector<FluxTerm> terms;
   terms.push_back({static_cast<int>(Face::bottom),
@@ -53,16 +64,13 @@ std::vector<FluxTerm> fluxes(int dimension) {
   return terms;
 }
 
-// Anything inside, and values on the Dirichlet faces that vary or are 0.
-HostVector<double> start(const Problem& problem, const ScalarField& dirichlet) {
-  HostVector<double> u = vector_of<double>(random_values(problem.size(), 23));
-  set_dirichlet_values(*problem.discretization, problem.form.dirichlet,
-                       std::vector<ScalarField>(6, dirichlet), u);
-  return u;
-}
-
 ScalarField varying_dirichlet() {
   return field_of([](double x, double y, double z) { return 1.0 + x + std::sin(y + z); });
+}
+
+// Values on the Dirichlet faces that vary or are 0.
+DirichletValues start(const Problem& problem, const ScalarField& dirichlet) {
+  return {problem.form, std::vector<ScalarField>(6, dirichlet)};
 }
 
 // Memory that the load will get back holds no zeros.
@@ -72,16 +80,18 @@ void poison_device_memory() {
 
 void expect_equal_to_host(const ProblemOptions& options) {
   SCOPED_TRACE(describe(options));
-  const Problem problem = make_problem(options);
+  Problem problem = make_problem(options);
+  problem.form.coefficient = coefficient();
+  if (options.reaction == Reaction::variable) problem.form.reaction = coefficient();
   const auto check = [&](const char* what, const ScalarField& f, const ScalarField& dirichlet,
                          const std::vector<FluxTerm>& terms) {
     SCOPED_TRACE(what);
-    const HostVector<double> u = start(problem, dirichlet);
+    const DirichletValues g = start(problem, dirichlet);
     HostVector<double> expected = poisoned<double>(problem.size());
-    assemble_load(problem.form, f, terms, u, expected);
+    assemble_load(problem.form, f, terms, g, expected);
     const auto load = [&](HostVector<double>& values) {
       poison_device_memory();
-      const auto b = assemble_device_load(problem.form, f, terms, u);
+      const auto b = assemble_device_load(problem.form, f, terms, g);
       ASSERT_TRUE(b.has_value());
       copy(*b, values);
       HostVector<double> free(problem.size());
@@ -113,6 +123,45 @@ void expect_equal_to_host(const ProblemOptions& options) {
   check("nothing", zero, zero, {});
 }
 
+TEST(LayersAtFaces, HaveEachCellOnce) {
+  for (const IndexTriple& cells :
+       {IndexTriple{5, 4, 3}, IndexTriple{1, 3, 2}, IndexTriple{1, 1, 1}}) {
+    for (const int dimension : {2, 3}) {
+      ProblemOptions options;
+      options.dimension = dimension;
+      options.cells = cells;
+      const Problem problem = make_problem(options);
+      const CellGrid grid = make_cell_grid(problem.form);
+      for (unsigned set = 0; set < 1u << (2 * dimension); ++set) {
+        const FaceSet faces(set);
+        std::vector<int> visits(static_cast<std::size_t>(all_cells(grid).size()));
+        for (const CellRange& layer : layers_at(grid, faces)) {
+          for (const CellRange& color : cell_colors(grid, layer)) {
+            for (Index i = 0; i < color.size(); ++i) {
+              const int at[3] = {color.first[0] + color.step * static_cast<int>(i % color.count[0]),
+                                 color.first[1] + color.step * static_cast<int>(i / color.count[0] %
+                                                                                color.count[1]),
+                                 color.first[2] + color.step * static_cast<int>(i / color.count[0] /
+                                                                                color.count[1])};
+              ++visits[cell_number(grid, at)];
+            }
+          }
+        }
+        for (Index c = 0; c < all_cells(grid).size(); ++c) {
+          const Index at[3] = {c % grid.cells[0], c / grid.cells[0] % grid.cells[1],
+                               c / grid.cells[0] / grid.cells[1]};
+          bool touches = false;
+          for (int d = 0; d < dimension; ++d) {
+            touches = touches || (faces[2 * d] && at[d] == 0) ||
+                      (faces[2 * d + 1] && at[d] == grid.cells[d] - 1);
+          }
+          ASSERT_EQ(visits[c], touches ? 1 : 0) << "cell " << c << ", faces " << faces;
+        }
+      }
+    }
+  }
+}
+
 class DeviceLoad : public ::testing::TestWithParam<DimensionAndDegree> {
  protected:
   void SetUp() override { TESSERA_REQUIRE_DEVICE(); }
@@ -130,6 +179,16 @@ TEST_P(DeviceLoad, EqualsTheHosts) {
       expect_equal_to_host(options);
     }
   }
+  options.boundary = Boundary::mixed;
+  for (const Reaction reaction : {Reaction::constant, Reaction::variable}) {
+    options.reaction = reaction;
+    expect_equal_to_host(options);
+  }
+  // One layer of cells has the nodes of opposite faces.
+  options.boundary = Boundary::dirichlet;
+  options.cells = {1, 2, 1};
+  expect_equal_to_host(options);
+  options.cells = {4, 3, 3};
   // More points than nodes, and fewer of a rule that has the ends.
   options.points = options.degree + 3;
   expect_equal_to_host(options);
@@ -152,9 +211,9 @@ class DeviceLoadOfSources : public ::testing::Test {
 
 TEST_F(DeviceLoadOfSources, LeavesToTheHostWhatItCannotDo) {
   const Problem problem = make_problem({});
-  const HostVector<double> u = start(problem, constant_field(0.0));
+  const DirichletValues g = start(problem, constant_field(0.0));
   const auto is_done = [&](const ScalarField& f) {
-    return assemble_device_load(problem.form, f, {}, u).has_value();
+    return assemble_device_load(problem.form, f, {}, g).has_value();
   };
   const auto deep = [](int depth) {
     FieldProgram program;
@@ -178,6 +237,19 @@ TEST_F(DeviceLoadOfSources, LeavesToTheHostWhatItCannotDo) {
   double z = 0.0;
   problem.discretization->mapping.node_positions(problem.size() / 2, 1, &middle, &y, &z);
   EXPECT_FALSE(is_done(good_beyond(middle)));
+}
+
+TEST_F(DeviceLoadOfSources, LeavesLiftingToTheHostOnlyWhereTheFormHasNoProgram) {
+  const Problem problem = make_problem({});
+  Problem with_program = make_problem({});
+  with_program.form.coefficient = coefficient();
+  const auto is_done = [&](const Problem& of, double value) {
+    return assemble_device_load(of.form, source(), {}, start(of, constant_field(value)))
+        .has_value();
+  };
+  EXPECT_TRUE(is_done(problem, 0.0));
+  EXPECT_FALSE(is_done(problem, 1.0));
+  EXPECT_TRUE(is_done(with_program, 1.0));
 }
 
 TEST_F(DeviceLoadOfSources, FindsTheOneNodeWhereAFieldIsNotFinite) {

@@ -28,8 +28,9 @@ void check_load(const Communicator& ranks, const RankGrid& grid, const ProblemOp
                                                               HostVector<double>(form.layout())};
     auto& [u, b] = u_and_b;
     fill(b, std::numeric_limits<double>::quiet_NaN());
-    set_dirichlet_values(*form.discretization, form.dirichlet, values, u);
-    assemble_load(form, source, fluxes, u, b);
+    const DirichletValues g(form, values);
+    g.set(u);
+    assemble_load(form, source, fluxes, g, b);
     return u_and_b;
   };
   const auto [whole_u, whole_b] = load(whole.form);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cases/problem/balance.hpp"
+#include "operators/form/constrained_rows.hpp"
 #include "operators/strategy.hpp"
 #include "solvers/errors.hpp"
 #include "solvers/krylov/methods.hpp"

@@ -140,7 +140,9 @@ void expect_same(int dimension, Kind kind, const Choices& choices) {
     SCOPED_TRACE(units.text());
     const Solved found = solved(parameters_of(dimension, kind, units, choices));
     EXPECT_EQ(found.report.status, SolveStatus::converged);
-    EXPECT_EQ(found.report.iterations, expected.report.iterations);
+    // Units that are no powers of 2 round elsewhere, which may move the end of many iterations.
+    EXPECT_LE(std::abs(found.report.iterations - expected.report.iterations),
+              expected.report.iterations / 50);
     double difference = 0.0;
     for (Index i = 0; i < found.x.size(); ++i) {
       ASSERT_TRUE(std::isfinite(found.x[i]));

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "operators/cells/fields/cell_geometry.cuh"
-#include "operators/nonlinear/cell_integrator.hpp"
+#include "operators/cells/fields/cell_integrator.hpp"
 
 namespace tessera {
 
