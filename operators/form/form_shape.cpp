@@ -35,7 +35,8 @@ FormShape form_shape(const BilinearForm& form, Processor processor, Index value_
           coefficient_kind(form.coefficient),
           form.dirichlet,
           reaction_kind(form.reaction),
-          form.depends_on_u() ? StateKind::given : StateKind::none};
+          form.depends_on_u() ? StateKind::given : StateKind::none,
+          is_mass(form.coefficient, form.reaction) ? FormTerms::mass : FormTerms::all};
 }
 
 FormShape whole_shape(const BilinearForm& form, Processor processor, Index value_bytes) {

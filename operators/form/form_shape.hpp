@@ -21,6 +21,9 @@ enum class CoefficientKind { constant, separable, general };
 /// Whether coefficient or reaction depend on the solution u, and are taken at a state.
 enum class StateKind { none, given };
 
+/// Which terms a form has: those of a BilinearForm, or (c u, v) alone, k being 0.
+enum class FormTerms { all, mass };
+
 /// The size and structure of a form and of the vectors of its operator, but no values. It is made
 /// from a form or, before anything is allocated, from a case's parameters; strategies, memory and
 /// levels are chosen and counted by it, so that both ways end in the same decision.
@@ -37,6 +40,7 @@ struct FormShape {
   FaceSet dirichlet;
   ReactionKind reaction = ReactionKind::none;
   StateKind state = StateKind::none;
+  FormTerms terms = FormTerms::all;
 
   int dimension() const { return mesh.dimension(); }
   int degree() const { return lattice.degree(); }

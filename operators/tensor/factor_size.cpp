@@ -13,6 +13,7 @@
 #include "operators/tensor/gpu/any_degree.hpp"
 #include "operators/tensor/gpu/factors.hpp"
 #include "operators/tensor/gpu/general_diagonal.hpp"
+#include "operators/tensor/with_rule.hpp"
 
 namespace tessera {
 namespace {
@@ -64,6 +65,24 @@ CompressedBits foreseen_host_bits(const FormShape& shape) {
   return vary ? many_bits(shape.value_bytes) : few_bits(shape.value_bytes);
 }
 
+// Of mass matrices that are stored: a value a point.
+Index mass_bytes(const FormShape& shape, Index cells) {
+  return Saturated(cells) * power(shape.points, shape.dimension()) * shape.value_bytes;
+}
+
+bool stores_mass(const FormShape& shape) {
+  return shape.terms == FormTerms::mass && shape.factors() != FactorKind::constant;
+}
+
+// Whether the GPU has a kernel for the mass matrix.
+bool has_device_mass_kernel(const FormShape& shape) {
+  return shape.terms == FormTerms::mass && has_fast_tensor_kernel(shape.degree(), shape.points);
+}
+
+Index device_mass_bytes(const FormShape& shape) {
+  return stores_mass(shape) ? mass_bytes(shape, shape.mesh.cell_count()) : Index{0};
+}
+
 Index device_scratch_bytes(const FormShape& shape) {
   return block_scratch_bytes(
       tensor_any_cell_bytes(shape.dimension(), shape.points, shape.value_bytes));
@@ -72,6 +91,7 @@ Index device_scratch_bytes(const FormShape& shape) {
 }  // namespace
 
 Index element_factor_bytes(const FormShape& shape) {
+  if (stores_mass(shape)) return mass_bytes(shape, batched_cells(shape));
   return geometric_factor_bytes(shape.factors(), shape.reaction, shape.dimension(),
                                 batched_cells(shape), shape.points, shape.value_bytes);
 }
@@ -89,6 +109,9 @@ Index device_element_kernel_peak_bytes(const FormShape& shape) {
 }
 
 Index factor_bytes(FactorStorage storage, const FormShape& shape) {
+  if (shape.terms == FormTerms::mass && storage == FactorStorage::compressed) {
+    return element_factor_bytes(shape);
+  }
   switch (storage) {
     case FactorStorage::stored:
       return element_factor_bytes(shape);
@@ -102,6 +125,7 @@ Index factor_bytes(FactorStorage storage, const FormShape& shape) {
 }
 
 Index device_factor_bytes(FactorStorage storage, const FormShape& shape) {
+  if (has_device_mass_kernel(shape)) return device_mass_bytes(shape);
   switch (storage) {
     case FactorStorage::stored:
       return device_element_kernel_bytes(shape);
@@ -116,6 +140,12 @@ Index device_factor_bytes(FactorStorage storage, const FormShape& shape) {
 }
 
 Index device_factor_peak_bytes(FactorStorage storage, const FormShape& shape) {
+  if (has_device_mass_kernel(shape)) {
+    // What is there while they are made is as for all factors.
+    return Saturated(device_mass_bytes(shape)) + device_element_kernel_peak_bytes(shape) -
+           device_factor_bytes(shape.factors(), shape.reaction, shape.dimension(),
+                               shape.mesh.cell_count(), shape.points, shape.value_bytes);
+  }
   switch (storage) {
     case FactorStorage::stored:
       return device_element_kernel_peak_bytes(shape);

@@ -12,6 +12,7 @@ namespace tessera {
 ///   compressed  32 C m^3 + 24 C on the host, 32 C m^3 + 32 C and padding on the GPU (single
 ///               precision: 16 C m^3 + ..); on the GPU, where k varies, 6 v C m^3 + 32 C, because
 ///               nothing may be packed then
+///   of a mass matrix v C m^d, or nothing where cells are alike
 ///   on-the-fly  8 d N on the GPU (the host has the positions anyway), v C m^d where k varies
 /// and on the GPU what blocks of the kernel of run-time size keep (block_scratch.hpp).
 Index factor_bytes(FactorStorage storage, const FormShape& shape);

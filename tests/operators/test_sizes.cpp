@@ -54,6 +54,34 @@ TEST(OperatorBytes, AreWhatTheOperatorHolds) {
   for_each_problem<float>({16, 2, 3}, equal);
 }
 
+TEST(OperatorBytes, AreThoseOfMassMatrices) {
+  const ThreadsInUse count(1);
+  for (const int dimension : {2, 3}) {
+    for (const Geometry geometry : {Geometry::cartesian, Geometry::curved, Geometry::graded}) {
+      for (const Reaction reaction : {Reaction::constant, Reaction::variable}) {
+        ProblemOptions options;
+        options.dimension = dimension;
+        options.geometry = geometry;
+        options.reaction = reaction;
+        options.cells = {16, 2, 3};
+        options.boundary = Boundary::dirichlet;
+        Problem problem = make_problem(options);
+        problem.form.coefficient = constant_field(0.0);
+        SCOPED_TRACE(describe(options));
+        for (const std::string kernel : {"tensor", "local"}) {
+          for (const StrategyName& variant : host_variants(problem.form)) {
+            if (variant.kernel != kernel || variant.factors == FactorStorage::on_the_fly) continue;
+            SCOPED_TRACE(variant.text());
+            const FormShape shape = form_shape(problem.form, Processor::cpu, sizeof(double));
+            EXPECT_EQ(operator_bytes(variant, shape).held,
+                      make_operator<double>(variant, problem.form)->bytes());
+          }
+        }
+      }
+    }
+  }
+}
+
 // Otherwise batches are padded to whole SIMD vectors.
 TEST(OperatorBytes, AreALowerBoundOnOddMeshes) {
   const ThreadsInUse count(2);

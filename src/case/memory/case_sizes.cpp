@@ -13,6 +13,7 @@
 #include "src/case/memory/preconditioner_memory.hpp"
 #include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/case/time/problem_in_time.hpp"
+#include "src/case/time/time_case.hpp"
 
 namespace tessera {
 namespace {
@@ -44,14 +45,30 @@ int stage_vectors(const TimeParameters& time) {
   throw std::logic_error("a method in time without stages");
 }
 
+// What methods predict, correct and weigh errors in, and the data of the system.
+int other_vectors(const CaseParameters& parameters) {
+  if (are_fixed_implicit(parameters)) return 4;
+  switch (parameters.time->method) {
+    case TimeMethod::bdf:
+      return 8;
+    case TimeMethod::explicit_rk:
+      return parameters.time->step ? 6 : 8;
+    case TimeMethod::backward_euler:
+    case TimeMethod::sdirk:
+      break;
+  }
+  return 11;
+}
+
+// Explicit steps divide by a lumped mass.
+bool solves_systems(const CaseParameters& parameters) {
+  return !parameters.time || parameters.time->method != TimeMethod::explicit_rk;
+}
+
 }  // namespace
 
 int time_vectors(const CaseParameters& parameters) {
-  constexpr int kOfFixedImplicit = 4;
-  constexpr int kOtherVectors = 10;
-  if (!parameters.time) return 0;
-  return stage_vectors(*parameters.time) +
-         (are_fixed_implicit(parameters) ? kOfFixedImplicit : kOtherVectors);
+  return parameters.time ? stage_vectors(*parameters.time) + other_vectors(parameters) : 0;
 }
 
 CaseSizes::CaseSizes(const CaseParameters& parameters_in, const StrategyName& strategy_in)
@@ -61,19 +78,30 @@ CaseSizes::CaseSizes(const CaseParameters& parameters_in, const StrategyName& st
       mesh(shape.mesh),
       lattice(shape.lattice),
       operation(operator_bytes(strategy, shape)),
-      preconditioner(preconditioner_bytes(parameters)),
+      preconditioner(solves_systems(parameters) ? preconditioner_bytes(parameters)
+                                                : OperatorBytes{0, 0}),
+      preconditioner_on_host(solves_systems(parameters) ? preconditioner_host_bytes(parameters)
+                                                        : OperatorBytes{0, 0}),
       // The analyzer does not see into the constructor of NodeLattice, which sets all fields.
       // NOLINTNEXTLINE(clang-analyzer-optin.cplusplus.UninitializedObject)
       start(full_multigrid_bytes(parameters)) {}
 
+MemoryPart CaseSizes::system_part() const {
+  // Steps count their right-hand sides themselves.
+  return {"solution and right-hand side", vectors(parameters.time ? 1 : 2)};
+}
+
 MemoryPart CaseSizes::method_part() const {
+  if (!solves_systems(parameters)) return {"", 0};
   const std::string method(name_of(parameters.solver.method));
   return {"vectors of " + method, solver_vectors(tessera::solver_vectors(parameters, strategy))};
 }
 
 MemoryPart CaseSizes::form_part() const {
-  const bool has_form = parameters.time && !is_nonlinear(parameters);
-  return {"operator of the form", has_form ? operation.held : Index{0}};
+  if (!parameters.time || is_nonlinear(parameters)) return {"operator of the form", 0};
+  FormShape of_form = shape;
+  of_form.reaction = reaction_kind(typical_field(parameters, parameters.problem.reaction));
+  return {"operator of the form", operator_bytes(strategy, of_form).held};
 }
 
 MemoryPart CaseSizes::nonlinear_part() const {
@@ -97,8 +125,17 @@ MemoryPart CaseSizes::update_part() const {
           std::max(operation.peak - operation.held, of_drift.peak - of_drift.held)};
 }
 
-MemoryPart CaseSizes::mass_part(Index operator_bytes) const {
-  return {"mass matrix", parameters.time ? Saturated(operator_bytes) + vectors(1) : Saturated(0)};
+MassSizes CaseSizes::mass() const {
+  const char* const name = "mass matrix";
+  if (!parameters.time) return {{name, 0}, {name, 0}};
+  // A vector to work with, and of a lumped matrix its diagonal and the inverse of that.
+  if (!solves_systems(parameters)) return {{name, vectors(3)}, {name, vectors(3)}};
+  FormShape of_mass = shape;
+  of_mass.coefficient = CoefficientKind::constant;
+  of_mass.reaction = reaction_kind(typical_field(parameters, parameters.problem.capacity));
+  of_mass.terms = FormTerms::mass;
+  const OperatorBytes bytes = operator_bytes(strategy, of_mass);
+  return {{name, Saturated(bytes.held) + vectors(1)}, {name, Saturated(bytes.peak) + vectors(1)}};
 }
 
 // On the GPU without the state, and in time with what rates of Dirichlet values add.

@@ -10,12 +10,18 @@
 namespace tessera {
 
 /// Vectors that time steps hold beside the solution and those of a linear solve; 0 without
-/// `[time]`. s + 10: the s stages of the Runge-Kutta methods (TRBDF2 3, ESDIRK324 4, ESDIRK436 6
-/// for sdirk of orders 2, 3, 4; Heun-Euler 2, Bogacki-Shampine 4, Zonneveld 5 for explicit-rk), 2
-/// for backward Euler, or the order + 1 values of BDF's history; and 10 in which these methods
-/// predict, correct, and weigh errors, and the system in time has its data. s + 4 for implicit
-/// Runge-Kutta methods with fixed steps of a linear case whose capacity does not move.
+/// `[time]`. Stages: of the Runge-Kutta methods (TRBDF2 3, ESDIRK324 4, ESDIRK436 6 for sdirk of
+/// orders 2, 3, 4; Heun-Euler 2, Bogacki-Shampine 4, Zonneveld 5 for explicit-rk), 2 for backward
+/// Euler, or the order + 1 values of BDF's history. Others, in which methods predict, correct and
+/// weigh errors, and the system in time has its data, as counted in runs of all of them: 4 for
+/// implicit Runge-Kutta methods with fixed steps of a linear case whose capacity does not move, 11
+/// for others, 8 for BDF, 6 and 8 for fixed and adaptive explicit steps.
 int time_vectors(const CaseParameters& parameters);
+
+/// What a mass matrix holds, and the most while it is made.
+struct MassSizes {
+  MemoryPart held, peak;
+};
 
 /// The sizes that the phases of a run are made of. Parameters and strategy must outlive this.
 struct CaseSizes {
@@ -29,6 +35,8 @@ struct CaseSizes {
     return Saturated(lattice.size()) * value_bytes(parameters.operation.precision) * count;
   }
   MemoryPart operator_part(Index bytes) const { return {"operator " + strategy.text(), bytes}; }
+  /// x and b on the host in double precision.
+  MemoryPart system_part() const;
   MemoryPart method_part() const;
   /// Of a linear case in time: the operator of the form beside that of steps.
   MemoryPart form_part() const;
@@ -39,8 +47,8 @@ struct CaseSizes {
   MemoryPart state_part() const;
   /// While operator and Jacobian take another state or time: what the GPU needs beside them.
   MemoryPart update_part() const;
-  /// Of a case in time: its operator, with the inverse of its diagonal.
-  MemoryPart mass_part(Index operator_bytes) const;
+  /// Of a case in time.
+  MassSizes mass() const;
 
   const CaseParameters& parameters;
   const StrategyName& strategy;
@@ -48,7 +56,10 @@ struct CaseSizes {
   const BoxMesh& mesh;
   const NodeLattice& lattice;
   OperatorBytes operation;
+  /// Of the processor's preconditioner, and what the host needs for it; nothing where no system is
+  /// solved.
   OperatorBytes preconditioner;
+  OperatorBytes preconditioner_on_host;
   Index start;  // by full multigrid
 
  private:

@@ -1,5 +1,7 @@
 // This file adds up the memory of the GPU in a run, phase after phase.
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "mesh/field/field_program.hpp"
 #include "operators/cells/block_scratch.hpp"
@@ -104,26 +106,19 @@ MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters, const Strat
                                 {"full multigrid", n.start}}});
   }
   if (parameters.time) {
-    estimate.phases.push_back(
-        {"making the mass matrix on the GPU",
-         {libraries, small, others_positions, operation, n.mass_part(n.operation.peak)}});
+    estimate.phases.push_back({"making the mass matrix on the GPU",
+                               {libraries, small, others_positions, operation, n.mass().peak}});
   }
-  const MemoryPhase solving{"solving on the GPU",
-                            {libraries,
-                             small,
-                             others_positions,
-                             operation,
-                             n.form_part(),
-                             nonlinear,
-                             preconditioner,
-                             n.mass_part(n.operation.held),
-                             n.update_part(),
-                             system,
-                             n.method_part(),
-                             {"vectors of time steps", n.vectors(time_vectors(parameters))}}};
-  estimate.phases.push_back(solving);
+  std::vector<MemoryPart> held = {
+      operation,       n.form_part(),
+      nonlinear,       preconditioner,
+      n.mass().held,   system,
+      n.method_part(), {"vectors of time steps", n.vectors(time_vectors(parameters))}};
   // Outputs come between steps.
-  const MemoryPart stepping{"held for the next step", parameters.time ? solving.bytes() : Index{0}};
+  const MemoryPart stepping{"held for the next step",
+                            parameters.time ? MemoryPhase{"", held}.bytes() : Index{0}};
+  held.insert(held.begin(), {libraries, small, others_positions, n.update_part()});
+  estimate.phases.push_back({"solving on the GPU", std::move(held)});
   estimate.phases.push_back(
       {"evaluating the solution on the GPU",
        {libraries,

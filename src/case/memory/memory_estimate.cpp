@@ -115,7 +115,7 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
   const CaseSizes n(parameters, strategy);
   const bool on_cpu = case_processor(parameters) == Processor::cpu;
   const auto here = [&](Index bytes) { return on_cpu ? bytes : Index{0}; };
-  const OperatorBytes setup = preconditioner_host_bytes(parameters);
+  const OperatorBytes& setup = n.preconditioner_on_host;
   const MemoryPart program{"program", kProgramBytes + omp_get_max_threads() * kThreadBytes +
                                           (on_cpu ? 0 : kCudaProgramBytes)};
   const MemoryPart all_positions{"node positions",
@@ -123,7 +123,7 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
   // Of a mesh that the GPU makes the host asks for what it writes and looks into.
   const MemoryPart positions{all_positions.name,
                              makes_positions_on_gpu(parameters) ? 0 : all_positions.bytes};
-  const MemoryPart system{"solution and right-hand side", n.vectors(2)};
+  const MemoryPart system = n.system_part();
   const MemoryPart operation = n.operator_part(here(n.operation.held));
   const MemoryPart nonlinear = on_cpu ? n.nonlinear_part() : n.state_part();
   const MemoryPart preconditioner{kPreconditionerPart,
@@ -165,14 +165,14 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
   }
   if (parameters.time) {
     // The sums of the mass matrix' rows are those of a load.
-    MemoryPart made_mass = n.mass_part(n.operation.peak);
+    MemoryPart made_mass = n.mass().peak;
     made_mass.bytes = Saturated(here(made_mass.bytes)) + n.vectors(2);
     estimate.phases.push_back({"making the mass matrix",
                                {program, positions, system, operation, preconditioner, made_mass}});
   }
   MemoryPart method = n.method_part();
   method.bytes = here(method.bytes);
-  MemoryPart mass = n.mass_part(n.operation.held);
+  MemoryPart mass = n.mass().held;
   mass.bytes = here(mass.bytes);
   MemoryPart form = n.form_part();
   form.bytes = here(form.bytes);
