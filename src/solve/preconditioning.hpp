@@ -28,6 +28,10 @@ struct PreconditionerTask {
 /// What an update of a preconditioner costs: next to nothing, or a set-up.
 enum class UpdateCost { nothing, setup };
 
+/// What a preconditioner is where the operator it was made for has changed, and it has not been
+/// updated: nothing that is defined, or still the preconditioner of the operator before.
+enum class WithoutUpdate { undefined, as_before };
+
 /// The preconditioner of a case with what it refers to.
 template <class T, class Space>
 struct PreconditionerSetup {
@@ -47,6 +51,7 @@ struct PreconditionerSetup {
   /// As Updatable, with the operator updated before; empty: it always has to be made anew.
   std::function<Updated(const BilinearForm& form)> update;
   UpdateCost update_cost = UpdateCost::setup;
+  WithoutUpdate without_update = WithoutUpdate::undefined;
   /// Whether it is the inverse of the operator but for rounding.
   Exactness exactness = Exactness::approximate;
 };

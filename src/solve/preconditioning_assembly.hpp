@@ -66,6 +66,8 @@ PreconditionerSetup<T, Space> multigrid_of(const PreconditionerTask<T, Space>& t
       single->set_scale(power_of_2_next_to(size));
     };
     made.preconditioner = std::move(rounded);
+    // Its operators are its own.
+    made.without_update = WithoutUpdate::as_before;
   }
   return made;
 }

@@ -15,6 +15,10 @@
 
 namespace tessera {
 
+/// What becomes of a preconditioner that costs a set-up where u changes: it is updated, or kept
+/// where it can be and while it has cost few iterations more than it would have when it was new.
+enum class Aging { updated, kept_while_good };
+
 /// What Newton's and Picard's iterations solve with, at a state u. With F(u) = A(u) u - f(u),
 ///   newton: J v = A(u) v + drift(u) v - (df/du v, phi_i),   picard: A(u) v.
 /// J is the operator of the form with the reaction c - df/du, which may be negative, and where the
@@ -38,11 +42,15 @@ class Linearization {
   ///        discretization must outlive this
   /// @param source f @param u at the nodes
   /// @throws UnsuitableChoice, Interrupted, std::bad_alloc
-  void set(const BilinearForm& form, const ScalarField& source, const V& u);
+  void set(const BilinearForm& form, const ScalarField& source, const V& u,
+           Aging aging = Aging::updated);
 
-  /// Solves with it from x = 0 to ||b - J x|| <= max(tolerance, that of the case) ||b||.
+  /// Solves with it from x = 0 to ||b - J x|| <= max(tolerance, that of the case) ||b||. Where a
+  /// preconditioner that was kept is not enough for it, once more with that of this u.
   SolveReport solve(double tolerance, const V& b, V& x);
 
+  /// Whether the preconditioner is that of an earlier call of set().
+  bool keeps_preconditioner() const { return is_kept_; }
   /// Whether set() depends on u.
   bool depends_on_u() const { return form_.depends_on_u(); }
   /// Why it could not be made at the last u; empty if it could.
@@ -56,8 +64,11 @@ class Linearization {
 
  private:
   void set_forms(const BilinearForm& form, const ScalarField& source, const V& u);
-  Updated update();
+  Updated update(Aging aging);
+  Updated update_preconditioner();
   void make();
+  SolveReport solve_once(double tolerance, const V& b, V& x);
+  void judge_preconditioner(const SolveReport& report);
   void forget();
 
   const CaseParameters& parameters_;
@@ -76,6 +87,12 @@ class Linearization {
   std::unique_ptr<DriftIn<Space>> drift_;
   std::unique_ptr<Jacobian<Space>> jacobian_;
   PreconditionerSetup<double, Space> preconditioner_;
+  /// Whether it is that of an earlier u.
+  bool is_kept_ = false;
+  /// The digits an iteration that the first solve with it had, if there was one, and how many
+  /// iterations more than with these the others have had.
+  std::optional<double> digits_when_new_;
+  double lost_iterations_ = 0.0;
   std::unique_ptr<TimedOperator<double, Space>> timed_a_;
   std::unique_ptr<TimedPreconditioner<double, Space>> timed_m_;
   std::unique_ptr<Solver<double, Space>> solver_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 #include <utility>
 
@@ -22,6 +23,10 @@
 #include "src/solve/residual_size.hpp"
 
 namespace tessera {
+
+/// The iterations that may be lost by a preconditioner that is kept before it is updated: some
+/// times what an update costs on two cores, less than what it costs on a GPU.
+inline constexpr double kMostLost = 8.0;
 
 template <class Space>
 Linearization<Space>::Linearization(const CaseParameters& parameters, TimerTree& timers)
@@ -44,6 +49,9 @@ void Linearization<Space>::forget() {
   timed_m_.reset();
   timed_a_.reset();
   preconditioner_ = {};
+  is_kept_ = false;
+  digits_when_new_.reset();
+  lost_iterations_ = 0.0;
   jacobian_.reset();
   drift_.reset();
   definite_a_.reset();
@@ -77,12 +85,13 @@ void Linearization<Space>::set_forms(const BilinearForm& form, const ScalarField
 }
 
 template <class Space>
-void Linearization<Space>::set(const BilinearForm& form, const ScalarField& source, const V& u) {
+void Linearization<Space>::set(const BilinearForm& form, const ScalarField& source, const V& u,
+                               Aging aging) {
   failure_.reset();
   complaint_.clear();
   try {
     set_forms(form, source, u);
-    if (solver_ == nullptr || update() == Updated::no) make();
+    if (solver_ == nullptr || update(aging) == Updated::no) make();
   } catch (const BadFieldValue& error) {
     forget();
     failure_ = SolveStatus::not_finite;
@@ -135,7 +144,7 @@ void Linearization<Space>::make() {
 }
 
 template <class Space>
-Updated Linearization<Space>::update() {
+Updated Linearization<Space>::update(Aging aging) {
   // The relaxation of Richardson's iteration goes by the spectrum.
   if (parameters_.solver.method == SolverMethod::richardson) return Updated::no;
   {
@@ -148,14 +157,20 @@ Updated Linearization<Space>::update() {
       return Updated::no;
     }
   }
-  if (preconditioner_.preconditioner != nullptr) {
-    const auto scope = timers_.scope("preconditioner");
-    if (!preconditioner_.update || preconditioner_.update(definite_form_) == Updated::no) {
-      return Updated::no;
-    }
-  }
+  is_kept_ = aging == Aging::kept_while_good && lost_iterations_ <= kMostLost &&
+             preconditioner_.without_update == WithoutUpdate::as_before;
+  if (!is_kept_ && update_preconditioner() == Updated::no) return Updated::no;
   solver_->update();
   return Updated::yes;
+}
+
+template <class Space>
+Updated Linearization<Space>::update_preconditioner() {
+  if (preconditioner_.preconditioner == nullptr) return Updated::yes;
+  const auto scope = timers_.scope("preconditioner");
+  digits_when_new_.reset();
+  lost_iterations_ = 0.0;
+  return preconditioner_.update ? preconditioner_.update(definite_form_) : Updated::no;
 }
 
 template <class Space>
@@ -166,6 +181,25 @@ SolveReport Linearization<Space>::solve(double tolerance, const V& b, V& x) {
     report.true_relative_residual = 1.0;
     return report;
   }
+  SolveReport report = solve_once(tolerance, b, x);
+  const bool is_lost =
+      report.status == SolveStatus::iteration_limit || report.status == SolveStatus::stagnated ||
+      report.status == SolveStatus::diverged || report.status == SolveStatus::indefinite;
+  if (is_kept_ && is_lost) {
+    is_kept_ = false;
+    if (update_preconditioner() == Updated::no) make();
+    solver_->update();
+    const int before = report.iterations;
+    report = solve_once(tolerance, b, x);
+    report.iterations += before;
+  } else {
+    judge_preconditioner(report);
+  }
+  return report;
+}
+
+template <class Space>
+SolveReport Linearization<Space>::solve_once(double tolerance, const V& b, V& x) {
   adapt_to_size_of(b, residual_size_, preconditioner_, *solver_);
   const SolverParameters& solver = parameters_.solver;
   SolveOptions options;
@@ -175,6 +209,17 @@ SolveReport Linearization<Space>::solve(double tolerance, const V& b, V& x) {
   options.guess = Guess::zero;
   options.observer = [](int, double) { return stop_requested() ? Continue::no : Continue::yes; };
   return solver_->solve(b, x, options);
+}
+
+template <class Space>
+void Linearization<Space>::judge_preconditioner(const SolveReport& report) {
+  if (report.status != SolveStatus::converged || report.iterations == 0 ||
+      !(report.true_relative_residual > 0.0)) {
+    return;
+  }
+  const double digits = -std::log10(report.true_relative_residual);
+  if (!digits_when_new_) digits_when_new_ = digits / report.iterations;
+  lost_iterations_ += std::max(report.iterations - digits / *digits_when_new_, 0.0);
 }
 
 }  // namespace tessera

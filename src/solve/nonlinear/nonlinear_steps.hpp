@@ -1,6 +1,7 @@
 // NonlinearSteps are what implicit steps in time of a non-linear case solve.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "cases/problem/natural_units.hpp"
@@ -29,7 +30,9 @@ class NonlinearSteps {
 
   /// f(t, w); not finite where it is not defined. @throws Interrupted
   void evaluate(double t, const V& w, V& f);
-  /// Takes M - gamma df/dw at w. @throws as Linearization::set()
+  /// Takes M - gamma df/dw at w, with the preconditioner that is there while it is good: within a
+  /// stage, of which t and gamma are the same, and where steps adapt while gamma is near to that
+  /// for which it was made. @throws as Linearization::set()
   void linearize(double t, double gamma, const V& w);
   /// Solves with it.
   SolveReport solve(double tolerance, const V& b, V& x);
@@ -45,6 +48,9 @@ class NonlinearSteps {
   // u = w + g(t)
   void set_u(double t, const PoissonProblem& problem, const V& w);
 
+  Aging aging_of(double t, double gamma) const;
+
+  const CaseParameters& parameters_;
   const ProblemInTime& problem_;
   const Discretization& discretization_;
   NaturalUnits units_;
@@ -52,7 +58,9 @@ class NonlinearSteps {
   TimerTree& timers_;
   ResidualIn<Space> residual_;
   Linearization<Space> linearization_;
+  std::optional<double> linearized_at_;
   double gamma_ = 1.0;
+  double preconditioned_gamma_ = 1.0;
   V u_;
   V scratch_;
   DirichletLift<Space> lift_;

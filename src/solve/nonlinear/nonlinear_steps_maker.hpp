@@ -22,7 +22,8 @@ NonlinearSteps<Space>::NonlinearSteps(const CaseParameters& parameters,
                                       const Discretization& discretization,
                                       const NaturalUnits& units, const BilinearForm& mass,
                                       TimerTree& timers)
-    : problem_(problem),
+    : parameters_(parameters),
+      problem_(problem),
       discretization_(discretization),
       units_(units),
       mass_(mass),
@@ -72,14 +73,29 @@ void NonlinearSteps<Space>::evaluate(double t, const V& w, V& f) {
 }
 
 template <class Space>
+Aging NonlinearSteps<Space>::aging_of(double t, double gamma) const {
+  if (!linearized_at_) return Aging::updated;
+  if (parameters_.time->step) {
+    // Fixed steps have the same bits whatever steps there were before.
+    return *linearized_at_ == t && gamma_ == gamma ? Aging::kept_while_good : Aging::updated;
+  }
+  constexpr double kMaxRatio = 2.0;
+  const double ratio = gamma / preconditioned_gamma_;
+  return 1.0 / kMaxRatio <= ratio && ratio <= kMaxRatio ? Aging::kept_while_good : Aging::updated;
+}
+
+template <class Space>
 void NonlinearSteps<Space>::linearize(double t, double gamma, const V& w) {
   const auto scope = timers_.scope("linearize");
+  const Aging aging = aging_of(t, gamma);
+  linearized_at_ = t;
   gamma_ = gamma;
   const PoissonProblem problem = problem_at(t);
   set_u(t, problem, w);
   linearization_.set(
       with_mass(stiffness_form(problem, discretization_), problem.capacity, 1.0 / gamma),
-      problem.source, u_);
+      problem.source, u_, aging);
+  if (!linearization_.keeps_preconditioner()) preconditioned_gamma_ = gamma;
 }
 
 template <class Space>
