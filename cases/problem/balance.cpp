@@ -132,7 +132,6 @@ double balance_load(const BilinearForm& form, const ScalarField& source,
                     const std::vector<FluxTerm>& fluxes, Imbalance imbalance, double load_unit,
                     HostVector<double>& b) {
   const VectorLayout& layout = b.layout();
-  const HostVector<double> zero(layout);
   HostVector<double> ones(layout);
   fill(ones, 1.0);
   const double total = dot(b, ones);

@@ -116,8 +116,17 @@ MemoryPart CaseSizes::state_part() const {
   return {"state of the forms", vectors(2)};
 }
 
+bool CaseSizes::makes_steps_once() const {
+  return parameters.time && solves_systems(parameters) && !is_nonlinear(parameters) &&
+         !adapts_steps();
+}
+
+bool CaseSizes::adapts_steps() const {
+  return parameters.time && solves_systems(parameters) && !parameters.time->step;
+}
+
 MemoryPart CaseSizes::update_part() const {
-  const bool moves = is_nonlinear(parameters) ||
+  const bool moves = is_nonlinear(parameters) || adapts_steps() ||
                      (parameters.time && ProblemInTime(parameters).step_depends_on_time());
   if (!moves) return {"", 0};
   const OperatorBytes of_drift = drift();

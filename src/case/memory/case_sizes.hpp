@@ -45,10 +45,12 @@ struct CaseSizes {
   /// What the host holds of it if the GPU computes it: the state of the forms, and values of faces
   /// or fluxes on their way.
   MemoryPart state_part() const;
-  /// While operator and Jacobian take another state or time: what the GPU needs beside them.
+  /// While operator and Jacobian take another state, time or step: what the GPU needs beside them.
   MemoryPart update_part() const;
   /// Of a case in time.
   MassSizes mass() const;
+  /// Whether the operator of steps is made in the first one, for all of them.
+  bool makes_steps_once() const;
 
   const CaseParameters& parameters;
   const StrategyName& strategy;
@@ -64,6 +66,7 @@ struct CaseSizes {
 
  private:
   bool is_on_gpu() const { return shape.processor == Processor::gpu; }
+  bool adapts_steps() const;
   int iteration_vectors() const;
   OperatorBytes drift() const;
 };

@@ -109,11 +109,16 @@ MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters, const Strat
     estimate.phases.push_back({"making the mass matrix on the GPU",
                                {libraries, small, others_positions, operation, n.mass().peak}});
   }
-  std::vector<MemoryPart> held = {
-      operation,       n.form_part(),
-      nonlinear,       preconditioner,
-      n.mass().held,   system,
-      n.method_part(), {"vectors of time steps", n.vectors(time_vectors(parameters))}};
+  const MemoryPart steps{"vectors of time steps", n.vectors(time_vectors(parameters))};
+  if (n.makes_steps_once()) {
+    // Its preconditioner and solver come after it.
+    estimate.phases.push_back(
+        {"making the operator of steps on the GPU",
+         {libraries, small, others_positions, n.operator_part(n.operation.peak), n.form_part(),
+          n.mass().held, system, steps}});
+  }
+  std::vector<MemoryPart> held = {operation,     n.form_part(), nonlinear,       preconditioner,
+                                  n.mass().held, system,        n.method_part(), steps};
   // Outputs come between steps.
   const MemoryPart stepping{"held for the next step",
                             parameters.time ? MemoryPhase{"", held}.bytes() : Index{0}};

@@ -64,6 +64,9 @@ class Linearization {
 
  private:
   void set_forms(const BilinearForm& form, const ScalarField& source, const V& u);
+  /// Calls work(), and notes what it throws of a form that has no operator.
+  template <class Work>
+  void attempt(Work&& work);
   Updated update(Aging aging);
   Updated update_preconditioner();
   void make();

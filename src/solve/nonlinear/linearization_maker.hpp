@@ -87,11 +87,19 @@ void Linearization<Space>::set_forms(const BilinearForm& form, const ScalarField
 template <class Space>
 void Linearization<Space>::set(const BilinearForm& form, const ScalarField& source, const V& u,
                                Aging aging) {
+  attempt([&] {
+    set_forms(form, source, u);
+    if (solver_ == nullptr || update(aging) == Updated::no) make();
+  });
+}
+
+template <class Space>
+template <class Work>
+void Linearization<Space>::attempt(Work&& work) {
   failure_.reset();
   complaint_.clear();
   try {
-    set_forms(form, source, u);
-    if (solver_ == nullptr || update(aging) == Updated::no) make();
+    work();
   } catch (const BadFieldValue& error) {
     forget();
     failure_ = SolveStatus::not_finite;
@@ -175,31 +183,33 @@ Updated Linearization<Space>::update_preconditioner() {
 
 template <class Space>
 SolveReport Linearization<Space>::solve(double tolerance, const V& b, V& x) {
+  SolveReport report = solve_once(tolerance, b, x);
+  const bool is_lost =
+      report.status == SolveStatus::iteration_limit || report.status == SolveStatus::stagnated ||
+      report.status == SolveStatus::diverged || report.status == SolveStatus::indefinite;
+  if (!is_kept_ || !is_lost) {
+    judge_preconditioner(report);
+    return report;
+  }
+  is_kept_ = false;
+  attempt([&] {
+    if (update_preconditioner() == Updated::no) return make();
+    solver_->update();
+  });
+  const int before = report.iterations;
+  report = solve_once(tolerance, b, x);
+  report.iterations += before;
+  return report;
+}
+
+template <class Space>
+SolveReport Linearization<Space>::solve_once(double tolerance, const V& b, V& x) {
   if (failure_) {
     SolveReport report;
     report.status = *failure_;
     report.true_relative_residual = 1.0;
     return report;
   }
-  SolveReport report = solve_once(tolerance, b, x);
-  const bool is_lost =
-      report.status == SolveStatus::iteration_limit || report.status == SolveStatus::stagnated ||
-      report.status == SolveStatus::diverged || report.status == SolveStatus::indefinite;
-  if (is_kept_ && is_lost) {
-    is_kept_ = false;
-    if (update_preconditioner() == Updated::no) make();
-    solver_->update();
-    const int before = report.iterations;
-    report = solve_once(tolerance, b, x);
-    report.iterations += before;
-  } else {
-    judge_preconditioner(report);
-  }
-  return report;
-}
-
-template <class Space>
-SolveReport Linearization<Space>::solve_once(double tolerance, const V& b, V& x) {
   adapt_to_size_of(b, residual_size_, preconditioner_, *solver_);
   const SolverParameters& solver = parameters_.solver;
   SolveOptions options;
