@@ -38,12 +38,12 @@ class MovingLoad {
   /// @param mass at the t of at(); null for a lumped mass, which has no entries between nodes
   /// All but units and layout are referred to.
   MovingLoad(const ProblemInTime& problem, const Discretization& discretization,
-             const NaturalUnits& units, const VectorLayout& layout, const BilinearForm* mass)
+             const NaturalUnits& units, VectorLayout layout, const BilinearForm* mass)
       : problem_(problem),
         discretization_(discretization),
         units_(units),
         mass_(mass),
-        layout_(layout) {}
+        layout_(std::move(layout)) {}
 
   /// b(t). @throws what the case's fields throw
   const Vector<double, Space>& at(double t) {
