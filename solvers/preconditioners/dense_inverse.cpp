@@ -44,6 +44,8 @@ std::vector<double> dense_matrix(const LinearOperator<double, Host>& a) {
 
 // Pivots that are taken at a time, so that the matrix goes through the cache less often.
 constexpr std::int64_t kBlock = 8;
+// Rows that are worked on together, of which a block has whole groups.
+constexpr std::int64_t kRows = 4;
 using Block = std::array<std::array<double, kBlock>, kBlock>;
 
 // Inverts the first m rows and columns of a symmetric block; whether all pivots were positive and
@@ -76,14 +78,36 @@ void take_columns(const std::vector<double>& matrix, std::int64_t n, std::int64_
   }
 }
 
-// row_j -= sum_c factors_c columns_cj for j <= i.
-void eliminate(const std::array<double, kBlock>& factors, const double* columns, std::int64_t n,
-               std::int64_t i, double* row) {
+// What rows lose by a block of pivots: [row][c].
+using Factors = std::array<std::array<double, kBlock>, kRows>;
+
+// row_rj -= sum_c factors_rc columns_cj for j < end, of so many rows one after the other. Together
+// they read the columns once.
+template <int rows>
+void eliminate(const Factors& factors, const double* columns, std::int64_t n, std::int64_t begin,
+               std::int64_t end, double* row) {
 #pragma omp simd
-  for (std::int64_t j = 0; j <= i; ++j) {
-    double value = row[j];
-    for (std::int64_t c = 0; c < kBlock; ++c) value -= factors[c] * columns[c * n + j];
-    row[j] = value;
+  for (std::int64_t j = begin; j < end; ++j) {
+    double values[rows];
+    for (int r = 0; r < rows; ++r) values[r] = row[r * n + j];
+    for (std::int64_t c = 0; c < kBlock; ++c) {
+      const double column = columns[c * n + j];
+      for (int r = 0; r < rows; ++r) values[r] -= factors[r][c] * column;
+    }
+    for (int r = 0; r < rows; ++r) row[r * n + j] = values[r];
+  }
+}
+
+// The same for rows from i on, each up to its diagonal.
+void eliminate_rows(const Factors& factors, const double* columns, std::int64_t n, std::int64_t i,
+                    std::int64_t count, double* matrix) {
+  std::int64_t done = 0;
+  if (count == kRows) {
+    done = i + 1;
+    eliminate<kRows>(factors, columns, n, 0, done, matrix + i * n);
+  }
+  for (std::int64_t r = 0; r < count; ++r) {
+    eliminate<1>({factors[r]}, columns, n, done, i + r + 1, matrix + (i + r) * n);
   }
 }
 
@@ -97,7 +121,9 @@ bool invert_in_place(std::vector<double>& matrix, std::int64_t n) {
   std::vector<double> columns(static_cast<std::size_t>(kBlock * n));
   // With fewer rows a thread waits longer for the others than it works, where cores are busy.
   constexpr std::int64_t kRowsPerThread = 192;
-  constexpr int kRowsAtATime = 16;
+  constexpr int kGroupsAtATime = 4;
+  const int threads =
+      static_cast<int>(std::clamp<std::int64_t>(n / kRowsPerThread, 1, omp_get_max_threads()));
   for (std::int64_t first = 0; first < n; first += kBlock) {
     const std::int64_t m = std::min(kBlock, n - first);
     take_columns(matrix, n, first, m, columns);
@@ -106,21 +132,27 @@ bool invert_in_place(std::vector<double>& matrix, std::int64_t n) {
       for (std::int64_t d = 0; d < m; ++d) inverse[c][d] = columns[c * n + first + d];
     }
     if (!invert_block(inverse, m)) return false;
-#pragma omp parallel for schedule(static, kRowsAtATime) num_threads( \
-    static_cast <int>(std::clamp <std::int64_t>(n / kRowsPerThread, 1, omp_get_max_threads())))
-    for (std::int64_t i = 0; i < n; ++i) {
-      std::array<double, kBlock> factors{};
-      for (std::int64_t c = 0; c < m; ++c) {
-        for (std::int64_t d = 0; d < m; ++d) factors[c] += columns[d * n + i] * inverse[d][c];
+#pragma omp parallel for schedule(static, kGroupsAtATime) num_threads(threads)
+    for (std::int64_t i = 0; i < n; i += kRows) {
+      const std::int64_t count = std::min(kRows, n - i);
+      Factors factors{};
+      for (std::int64_t r = 0; r < count; ++r) {
+        for (std::int64_t c = 0; c < m; ++c) {
+          for (std::int64_t d = 0; d < m; ++d) {
+            factors[r][c] += columns[d * n + i + r] * inverse[d][c];
+          }
+        }
       }
       if (i >= first && i < first + m) continue;
-      eliminate(factors, columns.data(), n, i, matrix.data() + i * n);
-      for (std::int64_t c = 0; c < m; ++c) {
-        if (first + c < i) matrix[i * n + first + c] = factors[c];
-      }
-      // Rows of pivots have the other half; no thread reads or writes the same entry.
-      if (i < first) {
-        for (std::int64_t c = 0; c < m; ++c) matrix[(first + c) * n + i] = factors[c];
+      eliminate_rows(factors, columns.data(), n, i, count, matrix.data());
+      for (std::int64_t r = 0; r < count; ++r) {
+        for (std::int64_t c = 0; c < m; ++c) {
+          if (first + c < i) matrix[(i + r) * n + first + c] = factors[r][c];
+        }
+        // Rows of pivots have the other half; no thread reads or writes the same entry.
+        if (i < first) {
+          for (std::int64_t c = 0; c < m; ++c) matrix[(first + c) * n + i + r] = factors[r][c];
+        }
       }
     }
     for (std::int64_t c = 0; c < m; ++c) {

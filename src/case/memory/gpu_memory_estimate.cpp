@@ -61,7 +61,9 @@ MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters, const Strat
   const MemoryPart small{"sums and tables", kSmallDeviceBytes};
   const MemoryPart operation = n.operator_part(n.operation.held);
   const MemoryPart preconditioner{kPreconditionerPart, n.preconditioner.held};
-  const MemoryPart system{"solution and right-hand side", n.solver_vectors(2)};
+  const MemoryPart system = parameters.time
+                                ? n.system_part()
+                                : MemoryPart{"solution and right-hand side", n.solver_vectors(2)};
   const MemoryPart load{"right-hand side", n.vectors(1)};
   const MemoryPart positions{"node positions",
                              n.is_mapped() ? n.vectors(parameters.mesh.dimension) : 0};

@@ -76,7 +76,7 @@ void StationarySystem<Space>::linearize(const V& u) {
   complaint_.clear();
   if (is_made_ && !linearization_.depends_on_u()) return;
   try {
-    linearization_.set(form_, source_, u);
+    linearization_.set(form_, source_, u, Aging::kept_while_good);
     is_made_ = true;
   } catch (const Interrupted&) {
     was_stopped_ = true;
