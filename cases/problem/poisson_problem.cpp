@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "mesh/field/field_program.hpp"
 #include "mesh/field/field_terms.hpp"
-#include "operators/form/constrained_rows.hpp"
 #include "operators/form/on_all_ranks.hpp"
 #include "operators/load/device_load.hpp"
 #include "operators/load/interpolation.hpp"
@@ -21,15 +21,6 @@
 namespace tessera {
 namespace {
 
-// Over the rows that are not constrained; x and b are the same in the others.
-double free_norm(const NodeLattice& lattice, FaceSet dirichlet, const HostVector<double>& x,
-                 HostVector<double>& b) {
-  for_each_face_node(lattice, dirichlet, [&](Index node) { b[node] = 0.0; });
-  const double result = norm(b);
-  for_each_face_node(lattice, dirichlet, [&](Index node) { b[node] = x[node]; });
-  return result;
-}
-
 // Assembles the load in GPU memory. Returns whether that was possible.
 bool assemble_on_gpu(const PoissonProblem& problem, const BilinearForm& form,
                      const std::vector<FluxTerm>& fluxes, const DirichletValues& g,
@@ -37,7 +28,8 @@ bool assemble_on_gpu(const PoissonProblem& problem, const BilinearForm& form,
   if constexpr (kHasCuda) {
     auto b = assemble_device_load(form, problem.source, fluxes, g);
     if (!b) return false;
-    system.reference_norm = free_norm(form, *b);
+    system.reference_norm = std::sqrt(dot(*b, *b));
+    g.set(*b);
     system.b_on_gpu = std::make_shared<DeviceVector<double>>(std::move(*b));
     return true;
   } else {
@@ -136,7 +128,6 @@ LinearSystem make_linear_system(const PoissonProblem& problem, const BilinearFor
                                 const ScalarField& initial, Imbalance imbalance,
                                 Processor assembles, SolutionPlace wanted) {
   const Discretization& discretization = *form.discretization;
-  const NodeLattice& lattice = discretization.lattice;
   const std::vector<FluxTerm> fluxes = flux_terms(problem);
   LinearSystem system;
   system.is_singular = is_pure_neumann(form);
@@ -162,7 +153,8 @@ LinearSystem make_linear_system(const PoissonProblem& problem, const BilinearFor
         problem.source_unit;
     system.notes.push_back(balance_note(system, problem));
   }
-  system.reference_norm = free_norm(lattice, form.dirichlet, system.x, system.b);
+  system.reference_norm = norm(system.b);
+  g.set(system.b);
   return system;
 }
 

@@ -1,8 +1,10 @@
-// This loop visits the nodes on faces, whose rows are those of the identity.
+// These functions visit the nodes on faces, whose rows are those of the identity.
 #pragma once
 
 #include "mesh/face.hpp"
 #include "mesh/node_lattice.hpp"
+#include "operators/form/bilinear_form.hpp"
+#include "solvers/memory/vector.hpp"
 
 namespace tessera {
 
@@ -22,6 +24,12 @@ void for_each_face_node(const NodeLattice& lattice, FaceSet faces, F&& f) {
       for (Index b = 0; b < inner; ++b) f(by_second ? nodes.node(b, a) : nodes.node(a, b));
     }
   }
+}
+
+/// b_i = 0 in the rows that are constrained; parallel.
+inline void clear_constrained_rows(const BilinearForm& form, HostVector<double>& b) {
+  for_each_face_node(form.discretization->lattice, form.dirichlet,
+                     [&](Index node) { b[node] = 0.0; });
 }
 
 }  // namespace tessera

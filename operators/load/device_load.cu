@@ -1,6 +1,5 @@
 // This file assembles loads and tries fields at nodes on the GPU.
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -161,7 +160,6 @@ bool assemble_device_load(const BilinearForm& form, const ScalarField& source,
   if (on_any_rank(form.layout(), !is_done)) return false;
   if (form.part != nullptr) form.part->rank->exchange<double, Device>(form.dirichlet).add(b);
   clear_constrained_rows(form, b);
-  if (!g.are_zero()) g.set(b);
   return true;
 }
 
@@ -180,13 +178,6 @@ void clear_constrained_rows(const BilinearForm& form, DeviceVector<double>& b) {
   for_each_entry(b.size(), "rows that are constrained", [=] __device__(Index i) {
     if (is_constrained(grid, i)) entries[i] = 0.0;
   });
-}
-
-double free_norm(const BilinearForm& form, const DeviceVector<double>& b) {
-  DeviceVector<double> free(b.layout());
-  copy(b, free);
-  clear_constrained_rows(form, free);
-  return std::sqrt(dot(free, free));
 }
 
 bool is_finite_at_nodes(const Discretization& discretization, const ScalarField& field) {

@@ -29,9 +29,6 @@ bool assemble_device_load(const BilinearForm& form, const ScalarField& source,
 /// b_i = 0 in the rows that are constrained. @throws DeviceError
 void clear_constrained_rows(const BilinearForm& form, DeviceVector<double>& b);
 
-/// ||b|| over the rows that are not constrained, of all ranks. @throws DeviceError
-double free_norm(const BilinearForm& form, const DeviceVector<double>& b);
-
 /// Whether the GPU finds the field finite at all nodes; no where the field has no program that the
 /// GPU takes, as above. @throws DeviceError
 bool is_finite_at_nodes(const Discretization& discretization, const ScalarField& field);

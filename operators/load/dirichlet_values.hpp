@@ -32,6 +32,8 @@ class DirichletValues {
   void set(HostVector<double>& u) const;
   template <class T>
   void set(DeviceVector<T>& u) const;
+  /// For who sets them often: in the order in which they are to be set. @throws DeviceError
+  std::vector<DeviceFaceValues> on_device() const { return {faces_.begin(), faces_.end()}; }
 
  private:
   // Last face first: that which is set last has the last word on shared nodes.

@@ -26,7 +26,7 @@ void DeviceFaceValues::add(double factor, DeviceVector<double>& u) const {
 
 template <class T>
 void DirichletValues::set(DeviceVector<T>& u) const {
-  for (const FaceValues& face : faces_) DeviceFaceValues(face).set(u);
+  for (const DeviceFaceValues& face : on_device()) face.set(u);
 }
 
 template void DeviceFaceValues::set(DeviceVector<double>&) const;

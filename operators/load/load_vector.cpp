@@ -2,11 +2,9 @@
 #include "operators/load/load_vector.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "mesh/geometry/cell_geometry.hpp"
 #include "mesh/lanes/cell_batches.hpp"
-#include "mesh/partition.hpp"
 #include "operators/cells/scatter.hpp"
 #include "operators/form/constrained_rows.hpp"
 #include "operators/form/finite_values.hpp"
@@ -205,8 +203,7 @@ void assemble_own_load(const BilinearForm& form, const ScalarField& source,
     robin.add(lifted, FaceRows::all, boundary);
     axpy(-1.0, boundary, b);
   }
-  for_each_face_node(lattice, form.dirichlet, [&](Index node) { b[node] = 0.0; });
-  g.set(b);
+  clear_constrained_rows(form, b);
 }
 
 // The same of assemble_residual().
@@ -220,8 +217,7 @@ void assemble_own_residual(const BilinearForm& form, const ScalarField& source,
   const HostVector<double>* const load = &r;
   combine<double>({&minus, 1}, {&load, 1}, r);
   RobinFaces<double>(form).add(u, FaceRows::all, r);
-  for_each_face_node(form.discretization->lattice, form.dirichlet,
-                     [&](Index node) { r[node] = 0.0; });
+  clear_constrained_rows(form, r);
 }
 
 }  // namespace

@@ -10,9 +10,9 @@
 
 namespace tessera {
 
-/// The right-hand side of the constrained system:
+/// The right-hand side of the constrained system but for the values of constrained rows:
 ///   b_i = (f, phi_i) + sum over flux faces <value, phi_i> - a(g, phi_i)   at free nodes,
-///   b_i = g_i                                                             on Dirichlet faces,
+///   b_i = 0                                                             on Dirichlet faces,
 /// with f at the form's state where it depends on u, and g_h the function that has the values g at
 /// the nodes of Dirichlet faces and 0 at all others. Deterministic for any number of threads. Of a
 /// form of which ranks have parts it is that of the whole, with the fluxes of all faces of the

@@ -34,8 +34,7 @@ double largest_start(const LinearSystem& system, const BilinearForm& form) {
 HostVector<double> free_part(const HostVector<double>& b, const BilinearForm& form) {
   HostVector<double> free(b.layout());
   copy(b, free);
-  for_each_face_node(form.discretization->lattice, form.dirichlet,
-                     [&](Index node) { free[node] = 0.0; });
+  clear_constrained_rows(form, free);
   return free;
 }
 

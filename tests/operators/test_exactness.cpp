@@ -154,6 +154,7 @@ HostVector<double> right_hand_side(const Manufactured& problem) {
   const DirichletValues g(problem.form, std::vector<ScalarField>(6, field_of(problem.solution)));
   HostVector<double> b = poisoned<double>(problem.discretization->lattice.size());
   assemble_load(problem.form, field_of(problem.source), fluxes, g, b);
+  g.set(b);
   return b;
 }
 

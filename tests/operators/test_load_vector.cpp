@@ -1,11 +1,13 @@
 // These tests compare loads with the reference.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 
 #include "mesh/errors.hpp"
+#include "operators/form/constrained_rows.hpp"
 #include "operators/load/load_vector.hpp"
 #include "tests/operators/problems.hpp"
 #include "tests/operators/reference.hpp"
@@ -43,8 +45,10 @@ std::vector<ScalarField> dirichlet_fields() {
 
 HostVector<double> library_load(const Problem& problem, const ScalarField& f,
                                 const std::vector<FluxTerm>& terms) {
+  const DirichletValues g(problem.form, dirichlet_fields());
   HostVector<double> b = poisoned<double>(problem.size());
-  assemble_load(problem.form, f, terms, {problem.form, dirichlet_fields()}, b);
+  assemble_load(problem.form, f, terms, g, b);
+  g.set(b);
   return b;
 }
 
@@ -64,6 +68,9 @@ void expect_equal_to_reference(const ProblemOptions& options) {
                          const std::vector<FluxTerm>& chosen) {
     HostVector<double> b = poisoned<double>(problem.size());
     assemble_load(problem.form, f, chosen, g, b);
+    for_each_face_node(problem.discretization->lattice, problem.form.dirichlet,
+                       [&](Index node) { ASSERT_EQ(b[node], 0.0); });
+    g.set(b);
     EXPECT_LT(relative_difference(b, reference.load(f, chosen, values)), limit) << what;
   };
   check("all terms", source(), terms);
@@ -210,6 +217,32 @@ TEST(DirichletValues, SharedNodesBelongToTheFirstFace) {
       }
     }
   }
+}
+
+TEST(DirichletValues, KnowTheLargestOfThem) {
+  const Problem problem = make_problem({});
+  EXPECT_TRUE(DirichletValues().are_zero());
+  EXPECT_TRUE(
+      DirichletValues(problem.form, std::vector<ScalarField>(6, constant_field(0.0))).are_zero());
+  std::vector<ScalarField> fields(6, constant_field(0.5));
+  fields[static_cast<int>(Face::top)] = constant_field(-3.0);
+  // No value is given there.
+  fields[static_cast<int>(Face::bottom)] = constant_field(7.0);
+  DirichletValues values(problem.form, fields);
+  EXPECT_FALSE(values.are_zero());
+  EXPECT_EQ(values.largest(), 3.0);
+  values.multiply(-0.25);
+  EXPECT_EQ(values.largest(), 0.75);
+  HostVector<double> u(problem.size());
+  values.set(u);
+  double smallest = 0.0;
+  double largest = 0.0;
+  for (Index i = 0; i < u.size(); ++i) {
+    smallest = std::min(smallest, u[i]);
+    largest = std::max(largest, u[i]);
+  }
+  EXPECT_EQ(smallest, -0.125);
+  EXPECT_EQ(largest, 0.75);
 }
 
 TEST(DirichletValues, AreTakenAtTheMappedPositions) {

@@ -38,7 +38,8 @@ struct DeviceFields {
   bool form_depends_on_u() const { return coefficient.depends_on_u() || reaction.depends_on_u(); }
 };
 
-/// Positions of quadrature points, tables of the basis and the scratch of cells.
+/// Integrates over cells, or has for others what that takes: positions of quadrature points, tables
+/// of the basis and the scratch of cells.
 class CellIntegrator {
  public:
   /// @throws DeviceError

@@ -57,7 +57,7 @@ int other_vectors(const CaseParameters& parameters) {
     case TimeMethod::sdirk:
       break;
   }
-  return 11;
+  return 12;
 }
 
 // Explicit steps divide by a lumped mass.
@@ -86,9 +86,11 @@ CaseSizes::CaseSizes(const CaseParameters& parameters_in, const StrategyName& st
       // NOLINTNEXTLINE(clang-analyzer-optin.cplusplus.UninitializedObject)
       start(full_multigrid_bytes(parameters)) {}
 
-MemoryPart CaseSizes::system_part() const {
-  // Steps count their right-hand sides themselves.
-  return {"solution and right-hand side", vectors(parameters.time ? 1 : 2)};
+MemoryPart CaseSizes::steps_part() const {
+  if (!parameters.time) return {"", 0};
+  // Values that move, and what their rates add.
+  const int moving = ProblemInTime(parameters).dirichlet_depends_on_time() ? 2 : 0;
+  return {"vectors of time steps", vectors(time_vectors(parameters) + moving)};
 }
 
 MemoryPart CaseSizes::method_part() const {

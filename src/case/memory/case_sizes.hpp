@@ -14,7 +14,7 @@ namespace tessera {
 /// orders 2, 3, 4; Heun-Euler 2, Bogacki-Shampine 4, Zonneveld 5 for explicit-rk), 2 for backward
 /// Euler, or the order + 1 values of BDF's history. Others, in which methods predict, correct and
 /// weigh errors, and the system in time has its data, as counted in runs of all of them: 4 for
-/// implicit Runge-Kutta methods with fixed steps of a linear case whose capacity does not move, 11
+/// implicit Runge-Kutta methods with fixed steps of a linear case whose capacity does not move, 12
 /// for others, 8 for BDF, 6 and 8 for fixed and adaptive explicit steps.
 int time_vectors(const CaseParameters& parameters);
 
@@ -35,8 +35,7 @@ struct CaseSizes {
     return Saturated(lattice.size()) * value_bytes(parameters.operation.precision) * count;
   }
   MemoryPart operator_part(Index bytes) const { return {"operator " + strategy.text(), bytes}; }
-  /// x and b on the host in double precision.
-  MemoryPart system_part() const;
+  MemoryPart steps_part() const;
   MemoryPart method_part() const;
   /// Of a linear case in time: the operator of the form beside that of steps.
   MemoryPart form_part() const;
@@ -45,7 +44,7 @@ struct CaseSizes {
   /// What the host holds of it if the GPU computes it: the state of the forms, and values of faces
   /// or fluxes on their way.
   MemoryPart state_part() const;
-  /// While operator and Jacobian take another state, time or step: what the GPU needs beside them.
+  /// While operator and Jacobian take another state, time or step: what is needed beside them.
   MemoryPart update_part() const;
   /// Of a case in time.
   MassSizes mass() const;

@@ -61,9 +61,9 @@ MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters, const Strat
   const MemoryPart small{"sums and tables", kSmallDeviceBytes};
   const MemoryPart operation = n.operator_part(n.operation.held);
   const MemoryPart preconditioner{kPreconditionerPart, n.preconditioner.held};
-  const MemoryPart system = parameters.time
-                                ? n.system_part()
-                                : MemoryPart{"solution and right-hand side", n.solver_vectors(2)};
+  // Steps count their right-hand sides themselves.
+  const MemoryPart system{"solution and right-hand side",
+                          parameters.time ? n.vectors(1) : n.solver_vectors(2)};
   const MemoryPart load{"right-hand side", n.vectors(1)};
   const MemoryPart positions{"node positions",
                              n.is_mapped() ? n.vectors(parameters.mesh.dimension) : 0};
@@ -71,13 +71,14 @@ MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters, const Strat
   const MemoryPart others_positions{
       positions.name, strategy.factors == FactorStorage::on_the_fly ? 0 : positions.bytes};
   MemoryEstimate estimate;
-  // Lifted values are there with the load, and norms are those of a copy.
+  const MemoryPart cells_of_load{"cells of the load", load_scratch_bytes(parameters, n)};
+  // Lifted values are there with the load.
   estimate.phases.push_back({"assembling the load on the GPU",
                              {libraries,
                               small,
                               positions,
-                              {"right-hand side", n.vectors(2)},
-                              {"cells of the load", load_scratch_bytes(parameters, n)}}});
+                              {"right-hand side", n.vectors(lifts_values(parameters) ? 2 : 1)},
+                              cells_of_load}});
   estimate.phases.push_back(
       {"making the operator on the GPU",
        {libraries, small, load, others_positions, n.operator_part(n.operation.peak)}});
@@ -111,7 +112,7 @@ MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters, const Strat
     estimate.phases.push_back({"making the mass matrix on the GPU",
                                {libraries, small, others_positions, operation, n.mass().peak}});
   }
-  const MemoryPart steps{"vectors of time steps", n.vectors(time_vectors(parameters))};
+  const MemoryPart steps = n.steps_part();
   if (n.makes_steps_once()) {
     // Its preconditioner and solver come after it.
     estimate.phases.push_back(
@@ -125,6 +126,8 @@ MemoryEstimate estimate_gpu_memory(const CaseParameters& parameters, const Strat
   const MemoryPart stepping{"held for the next step",
                             parameters.time ? MemoryPhase{"", held}.bytes() : Index{0}};
   held.insert(held.begin(), {libraries, small, others_positions, n.update_part()});
+  // Between steps.
+  if (parameters.time) held.push_back(cells_of_load);
   estimate.phases.push_back({"solving on the GPU", std::move(held)});
   estimate.phases.push_back(
       {"evaluating the solution on the GPU",

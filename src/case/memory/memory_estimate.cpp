@@ -123,7 +123,7 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
   // Of a mesh that the GPU makes the host asks for what it writes and looks into.
   const MemoryPart positions{all_positions.name,
                              makes_positions_on_gpu(parameters) ? 0 : all_positions.bytes};
-  const MemoryPart system = n.system_part();
+  const MemoryPart system{"solution and right-hand side", n.vectors(2)};
   const MemoryPart operation = n.operator_part(here(n.operation.held));
   const MemoryPart nonlinear = on_cpu ? n.nonlinear_part() : n.state_part();
   const MemoryPart preconditioner{kPreconditionerPart,
@@ -170,16 +170,24 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
     estimate.phases.push_back({"making the mass matrix",
                                {program, positions, system, operation, preconditioner, made_mass}});
   }
-  MemoryPart method = n.method_part();
-  method.bytes = here(method.bytes);
-  MemoryPart mass = n.mass().held;
-  mass.bytes = here(mass.bytes);
-  MemoryPart form = n.form_part();
-  form.bytes = here(form.bytes);
-  const MemoryPart steps{"vectors of time steps", here(n.vectors(time_vectors(parameters)))};
-  estimate.phases.push_back({"solving",
-                             {program, positions, system, operation, form, nonlinear,
-                              preconditioner, mass, method, steps, rounded}});
+  const auto here_of = [&](MemoryPart part) {
+    part.bytes = here(part.bytes);
+    return part;
+  };
+  const MemoryPart method = here_of(n.method_part());
+  const MemoryPart mass = here_of(n.mass().held);
+  const MemoryPart form = here_of(n.form_part());
+  const MemoryPart steps = here_of(n.steps_part());
+  if (on_cpu && n.makes_steps_once()) {
+    // Its preconditioner and solver come after it.
+    estimate.phases.push_back({"making the operator of steps",
+                               {program, positions, system, n.operator_part(n.operation.peak),
+                                n.form_part(), n.mass().held, steps}});
+  }
+  estimate.phases.push_back(
+      {"solving",
+       {program, positions, system, operation, form, nonlinear, preconditioner, mass, method, steps,
+        rounded, parameters.time ? here_of(n.update_part()) : MemoryPart{"", 0}}});
   // Outputs come between steps.
   MemoryPart stepping{"held for the next step", 0};
   if (parameters.time) {

@@ -270,10 +270,11 @@ Index full_multigrid_bytes(const CaseParameters& parameters) {
 
 Index full_multigrid_host_bytes(const CaseParameters& parameters) {
   if (parameters.solver.initial != kFullMultigrid) return 0;
+  // Solution, right-hand side and lifted values of one level after the other.
+  constexpr int kVectors = 3;
   const std::vector<PlannedLevel> levels = plan(parameters);
-  const bool rounds = parameters.operation.precision == Precision::single_precision;
-  const Index bytes = sizeof(double) + (rounds ? sizeof(float) : 0);
-  return Saturated(levels.front().parts.dofs) * bytes;
+  if (levels.size() < 2) return 0;
+  return Saturated(levels[1].parts.dofs) * kVectors * sizeof(double);
 }
 
 }  // namespace tessera

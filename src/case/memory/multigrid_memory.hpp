@@ -24,7 +24,8 @@ OperatorBytes multigrid_host_bytes(const CaseParameters& parameters);
 /// 0 for another start.
 Index full_multigrid_bytes(const CaseParameters& parameters);
 
-/// The same in the memory of the host where it runs on the GPU: vectors on their way.
+/// The same in the memory of the host where it runs on the GPU: loads of coarser levels that the
+/// GPU cannot assemble.
 Index full_multigrid_host_bytes(const CaseParameters& parameters);
 
 }  // namespace tessera

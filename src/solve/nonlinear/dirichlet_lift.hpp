@@ -3,15 +3,12 @@
 
 #include <optional>
 #include <type_traits>
-#include <utility>
+#include <vector>
 
 #include "cases/problem/natural_units.hpp"
-#include "operators/form/constrained_rows.hpp"
-#include "operators/load/device_load.hpp"
-#include "operators/load/load_vector.hpp"
+#include "operators/load/dirichlet_values.hpp"
 #include "src/case/time/problem_in_time.hpp"
 #include "src/solve/time/moving_load.hpp"
-#include "src/solve/vector_conversion.hpp"
 
 namespace tessera {
 
@@ -31,10 +28,15 @@ class DirichletLift {
   void set(double t, const PoissonProblem& problem, V& u) {
     if (!values_time_ || (problem_.dirichlet_depends_on_time() && *values_time_ != t)) {
       values_time_.reset();
-      values_ = DirichletValues(mass_, dirichlet_fields(problem));
+      const DirichletValues values(mass_, dirichlet_fields(problem));
+      if constexpr (std::is_same_v<Space, Host>) {
+        values_ = {values};
+      } else {
+        values_ = values.on_device();
+      }
       values_time_ = t;
     }
-    values_.set(u);
+    for (const auto& values : values_) values.set(u);
   }
 
   /// f += -(capacity g', phi_i) at free nodes; nothing where no value moves.
@@ -43,33 +45,20 @@ class DirichletLift {
     if (!problem_.dirichlet_depends_on_time()) return;
     if (!rates_time_ || *rates_time_ != t) {
       rates_time_.reset();
-      assemble(mass, dirichlet_rates(problem_, mass, units_, t));
+      assemble_load_in<Space>(mass, constant_field(0.0), {},
+                              dirichlet_rates(problem_, mass, units_, t), rate_load_);
       rates_time_ = t;
     }
     axpy(1.0, rate_load_, f);
   }
 
  private:
-  // rate_load_i = -(capacity rates, phi_i), 0 on Dirichlet faces.
-  void assemble(const BilinearForm& mass, const DirichletValues& rates) {
-    if constexpr (std::is_same_v<Space, Device>) {
-      if (assemble_device_load(mass, constant_field(0.0), {}, rates, rate_load_)) {
-        clear_constrained_rows(mass, rate_load_);
-        return;
-      }
-    }
-    HostVector<double> load(mass.layout());
-    assemble_load(mass, constant_field(0.0), {}, rates, load);
-    for_each_face_node(mass.discretization->lattice, mass.dirichlet,
-                       [&](Index node) { load[node] = 0.0; });
-    rate_load_ = moved_to<Space>(std::move(load));
-  }
-
   const ProblemInTime& problem_;
   NaturalUnits units_;
   const BilinearForm& mass_;
   std::optional<double> values_time_;
-  DirichletValues values_;
+  std::vector<std::conditional_t<std::is_same_v<Space, Host>, DirichletValues, DeviceFaceValues>>
+      values_;
   std::optional<double> rates_time_;
   V rate_load_;
 };

@@ -15,6 +15,7 @@
 #include "solvers/errors.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/krylov/methods.hpp"
+#include "solvers/sundials/solve_endings.hpp"
 #include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/case/strategy.hpp"
 #include "src/solve/method.hpp"
@@ -24,8 +25,8 @@
 
 namespace tessera {
 
-/// The iterations that may be lost by a preconditioner that is kept before it is updated: some
-/// times what an update costs on two cores, less than what it costs on a GPU.
+/// A preconditioner is updated when keeping it has cost so many iterations: a few times as long as
+/// an update takes on two cores, and less than that on a GPU.
 inline constexpr double kMostLost = 8.0;
 
 template <class Space>
@@ -184,20 +185,20 @@ Updated Linearization<Space>::update_preconditioner() {
 template <class Space>
 SolveReport Linearization<Space>::solve(double tolerance, const V& b, V& x) {
   SolveReport report = solve_once(tolerance, b, x);
-  const bool is_lost =
-      report.status == SolveStatus::iteration_limit || report.status == SolveStatus::stagnated ||
-      report.status == SolveStatus::diverged || report.status == SolveStatus::indefinite;
-  if (!is_kept_ || !is_lost) {
-    judge_preconditioner(report);
-    return report;
+  const bool is_lost = !gives_direction(report) && report.status != SolveStatus::interrupted &&
+                       report.status != SolveStatus::not_finite;
+  int before = 0;
+  if (is_kept_ && is_lost) {
+    is_kept_ = false;
+    attempt([&] {
+      if (update_preconditioner() == Updated::no) return make();
+      solver_->update();
+    });
+    before = report.iterations;
+    fill(x, 0.0);
+    report = solve_once(tolerance, b, x);
   }
-  is_kept_ = false;
-  attempt([&] {
-    if (update_preconditioner() == Updated::no) return make();
-    solver_->update();
-  });
-  const int before = report.iterations;
-  report = solve_once(tolerance, b, x);
+  judge_preconditioner(report);
   report.iterations += before;
   return report;
 }

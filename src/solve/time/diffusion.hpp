@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cases/problem/natural_units.hpp"
+#include "operators/form/constrained_rows.hpp"
 #include "operators/form/updatable.hpp"
 #include "operators/load/load_vector.hpp"
 #include "operators/multigrid/multigrid.hpp"
@@ -177,8 +178,7 @@ Diffusion<Space>::Diffusion(const CaseParameters& parameters, const ProblemInTim
   }
   make_form_operator(start);
   mass_.make();
-  load_.emplace(problem, discretization, units, layout(),
-                mass_.is_lumped() ? nullptr : &mass_.form());
+  load_.emplace(problem, discretization, units, mass_.is_lumped() ? nullptr : &mass_.form());
 }
 
 template <class Space>
@@ -309,7 +309,7 @@ Updated Diffusion<Space>::update_step_operator(const BilinearForm& form) {
 
 template <class Space>
 void Diffusion<Space>::clear_constrained(HostVector<double>& x) const {
-  for_each_face_node(discretization_.lattice, form_.dirichlet, [&](Index node) { x[node] = 0.0; });
+  clear_constrained_rows(form_, x);
 }
 
 template <class Space>

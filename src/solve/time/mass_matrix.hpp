@@ -9,14 +9,13 @@
 
 #include "operators/fast_diagonalization/fast_diagonalization.hpp"
 #include "operators/form/updatable.hpp"
-#include "operators/load/device_load.hpp"
-#include "operators/load/load_vector.hpp"
 #include "operators/strategy.hpp"
 #include "postprocess/timing/timers.hpp"
 #include "solvers/krylov/inverse_solver.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "src/case/strategy.hpp"
 #include "src/parameters/case_parameters.hpp"
+#include "src/solve/time/load_assembly.hpp"
 #include "src/solve/vector_conversion.hpp"
 
 namespace tessera {
@@ -101,15 +100,7 @@ void MassMatrix<Space>::sum_rows() {
   BilinearForm all_nodes = form_;
   all_nodes.dirichlet = {};
   V row_sums;
-  if constexpr (std::is_same_v<Space, Device>) {
-    auto made = assemble_device_load(all_nodes, capacity_, {}, {});
-    if (made) row_sums = std::move(*made);
-  }
-  if (row_sums.size() == 0) {
-    HostVector<double> on_host(form_.layout());
-    assemble_load(all_nodes, capacity_, {}, {}, on_host);
-    row_sums = moved_to<Space>(std::move(on_host));
-  }
+  assemble_load_in<Space>(all_nodes, capacity_, {}, {}, row_sums);
   fill(scratch_, 1.0);
   total_mass_ = dot(row_sums, scratch_);
   if (!is_lumped()) return;

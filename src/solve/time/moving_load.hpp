@@ -3,15 +3,12 @@
 
 #include <optional>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "cases/problem/natural_units.hpp"
-#include "operators/form/constrained_rows.hpp"
-#include "operators/load/device_load.hpp"
-#include "operators/load/load_vector.hpp"
 #include "solvers/memory/vector.hpp"
 #include "src/case/time/problem_in_time.hpp"
+#include "src/solve/time/load_assembly.hpp"
 
 namespace tessera {
 
@@ -34,16 +31,11 @@ inline DirichletValues dirichlet_rates(const ProblemInTime& problem, const Bilin
 template <class Space>
 class MovingLoad {
  public:
-  /// @param layout of the load
   /// @param mass at the t of at(); null for a lumped mass, which has no entries between nodes
-  /// All but units and layout are referred to.
+  /// All but units are referred to.
   MovingLoad(const ProblemInTime& problem, const Discretization& discretization,
-             const NaturalUnits& units, VectorLayout layout, const BilinearForm* mass)
-      : problem_(problem),
-        discretization_(discretization),
-        units_(units),
-        mass_(mass),
-        layout_(std::move(layout)) {}
+             const NaturalUnits& units, const BilinearForm* mass)
+      : problem_(problem), discretization_(discretization), units_(units), mass_(mass) {}
 
   /// b(t). @throws what the case's fields throw
   const Vector<double, Space>& at(double t) {
@@ -64,9 +56,10 @@ class MovingLoad {
       values_.emplace(form, dirichlet_fields(problem));
     }
     if (assemble_source_alone(form, problem)) return;
-    lift(form, problem.source, flux_terms(problem), *values_, load_);
+    assemble_load_in<Space>(form, problem.source, flux_terms(problem), *values_, load_);
     if (mass_ == nullptr || !problem_.dirichlet_depends_on_time()) return;
-    lift(*mass_, constant_field(0.0), {}, dirichlet_rates(problem_, form, units_, t), rate_load_);
+    assemble_load_in<Space>(*mass_, constant_field(0.0), {},
+                            dirichlet_rates(problem_, form, units_, t), rate_load_);
     axpy(1.0, rate_load_, load_);
   }
 
@@ -78,7 +71,8 @@ class MovingLoad {
           problem_.data_depend_on_time() && !problem_.boundary_depends_on_time();
       if (!source_moves || problem_.form_depends_on_time()) return false;
       if (!has_face_load_) {
-        lift(form, constant_field(0.0), flux_terms(problem), *values_, face_load_);
+        assemble_load_in<Space>(form, constant_field(0.0), flux_terms(problem), *values_,
+                                face_load_);
         if (dot(face_load_, face_load_) == 0.0) face_load_ = {};
         has_face_load_ = true;
       }
@@ -90,37 +84,10 @@ class MovingLoad {
     }
   }
 
-  // b = the load with g lifted, 0 on Dirichlet faces, in the memory that is there.
-  void lift(const BilinearForm& form, const ScalarField& source,
-            const std::vector<FluxTerm>& fluxes, const DirichletValues& g,
-            Vector<double, Space>& b) {
-    if constexpr (std::is_same_v<Space, Device>) {
-      if (assemble_device_load(form, source, fluxes, g, b)) {
-        clear_constrained_rows(form, b);
-        return;
-      }
-      HostVector<double> on_host(layout_);
-      lift_on_host(form, source, fluxes, g, on_host);
-      if (b.size() == 0) b = Vector<double, Space>(layout_);
-      copy(on_host, b);
-    } else {
-      if (b.size() == 0) b = HostVector<double>(layout_);
-      lift_on_host(form, source, fluxes, g, b);
-    }
-  }
-
-  void lift_on_host(const BilinearForm& form, const ScalarField& source,
-                    const std::vector<FluxTerm>& fluxes, const DirichletValues& g,
-                    HostVector<double>& b) {
-    assemble_load(form, source, fluxes, g, b);
-    for_each_face_node(discretization_.lattice, form.dirichlet, [&](Index node) { b[node] = 0.0; });
-  }
-
   const ProblemInTime& problem_;
   const Discretization& discretization_;
   NaturalUnits units_;
   const BilinearForm* mass_;
-  VectorLayout layout_;
   std::optional<DirichletValues> values_;
   std::optional<double> time_;
   Vector<double, Space> load_;

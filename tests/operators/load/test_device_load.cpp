@@ -94,11 +94,6 @@ void expect_equal_to_host(const ProblemOptions& options) {
       const auto b = assemble_device_load(problem.form, f, terms, g);
       ASSERT_TRUE(b.has_value());
       copy(*b, values);
-      HostVector<double> free(problem.size());
-      copy(values, free);
-      for_each_face_node(problem.discretization->lattice, problem.form.dirichlet,
-                         [&](Index node) { free[node] = 0.0; });
-      EXPECT_NEAR(free_norm(problem.form, *b), norm(free), 1e-13 * norm(free));
     };
     HostVector<double> first = poisoned<double>(problem.size());
     HostVector<double> second = poisoned<double>(problem.size());
@@ -106,7 +101,7 @@ void expect_equal_to_host(const ProblemOptions& options) {
     load(second);
     EXPECT_TRUE(same_bits(first, second));
     for_each_face_node(problem.discretization->lattice, problem.form.dirichlet, [&](Index node) {
-      if (first[node] != expected[node]) ADD_FAILURE() << "constrained row " << node;
+      if (first[node] != 0.0) ADD_FAILURE() << "constrained row " << node;
     });
     const double size = norm(expected);
     axpy(-1.0, expected, first);

@@ -114,10 +114,11 @@ void expect_aging() {
   const SolveReport again = solves.solve();
   EXPECT_EQ(again.status, SolveStatus::converged);
   EXPECT_FALSE(solves.keeps());
-  EXPECT_GT(again.iterations, 60);
   Solves<Space> fresh(kCase);
   fresh.set(16.0, Aging::updated);
-  EXPECT_EQ(fresh.solve().status, SolveStatus::converged);
+  const SolveReport once = fresh.solve();
+  EXPECT_EQ(once.status, SolveStatus::converged);
+  EXPECT_EQ(again.iterations, 60 + once.iterations) << "it begins anew";
   double largest = 0.0;
   double difference = 0.0;
   for (Index i = 0; i < fresh.x().size(); ++i) {

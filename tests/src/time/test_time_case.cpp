@@ -150,11 +150,11 @@ TEST(TimeCase, ChoicesAreThoseOfAStep) {
 
 TEST(TimeCase, VectorsAreThoseOfTheMethod) {
   EXPECT_EQ(time_vectors(stationary(case_of(""))), 0);
-  EXPECT_EQ(time_vectors(case_of("order = 2\n")), 14);
-  EXPECT_EQ(time_vectors(case_of("order = 3\n")), 15);
-  EXPECT_EQ(time_vectors(case_of("order = 4\n")), 17);
+  EXPECT_EQ(time_vectors(case_of("order = 2\n")), 15);
+  EXPECT_EQ(time_vectors(case_of("order = 3\n")), 16);
+  EXPECT_EQ(time_vectors(case_of("order = 4\n")), 18);
   EXPECT_EQ(time_vectors(case_of("step = 0.1\n")), 8);
-  EXPECT_EQ(time_vectors(case_of("method = \"backward-euler\"\n")), 13);
+  EXPECT_EQ(time_vectors(case_of("method = \"backward-euler\"\n")), 14);
   EXPECT_EQ(time_vectors(case_of("method = \"bdf\"\n")), 14);
   EXPECT_EQ(time_vectors(case_of("method = \"bdf\"\norder = 1\n")), 10);
   EXPECT_EQ(time_vectors(case_of("method = \"explicit-rk\"\norder = 4\n")), 13);
