@@ -22,6 +22,7 @@ void assemble_load_in(const BilinearForm& form, const ScalarField& source,
     if (assemble_device_load(form, source, fluxes, g, b)) return;
     HostVector<double> on_host(form.layout());
     assemble_load(form, source, fluxes, g, on_host);
+    if (b.size() == 0) b = DeviceVector<double>(form.layout());
     copy(on_host, b);
   }
 }
