@@ -111,6 +111,13 @@ void eliminate_rows(const Factors& factors, const double* columns, std::int64_t 
   }
 }
 
+// With fewer rows a thread waits longer for the others than it works, where cores are busy.
+int threads_for(std::int64_t rows) {
+  constexpr std::int64_t kRowsPerThread = 192;
+  return static_cast<int>(
+      std::clamp<std::int64_t>(rows / kRowsPerThread, 1, omp_get_max_threads()));
+}
+
 // Inverts a symmetric matrix in place, of which only rows up to the diagonal count, by sweeps: for
 // each block K of pivots
 //   A_ij -= A_iK A_KK^-1 A_Kj, A_iK = A_iK A_KK^-1 (i, j not of K), A_KK = -A_KK^-1,
@@ -119,11 +126,7 @@ void eliminate_rows(const Factors& factors, const double* columns, std::int64_t 
 // Returns whether all pivots were positive and finite.
 bool invert_in_place(std::vector<double>& matrix, std::int64_t n) {
   std::vector<double> columns(static_cast<std::size_t>(kBlock * n));
-  // With fewer rows a thread waits longer for the others than it works, where cores are busy.
-  constexpr std::int64_t kRowsPerThread = 192;
   constexpr int kGroupsAtATime = 4;
-  const int threads =
-      static_cast<int>(std::clamp<std::int64_t>(n / kRowsPerThread, 1, omp_get_max_threads()));
   for (std::int64_t first = 0; first < n; first += kBlock) {
     const std::int64_t m = std::min(kBlock, n - first);
     take_columns(matrix, n, first, m, columns);
@@ -132,7 +135,7 @@ bool invert_in_place(std::vector<double>& matrix, std::int64_t n) {
       for (std::int64_t d = 0; d < m; ++d) inverse[c][d] = columns[c * n + first + d];
     }
     if (!invert_block(inverse, m)) return false;
-#pragma omp parallel for schedule(static, kGroupsAtATime) num_threads(threads)
+#pragma omp parallel for schedule(static, kGroupsAtATime) num_threads(threads_for(n))
     for (std::int64_t i = 0; i < n; i += kRows) {
       const std::int64_t count = std::min(kRows, n - i);
       Factors factors{};

@@ -103,7 +103,7 @@ SolveReport NonlinearSteps<Space>::solve(double tolerance, const V& b, V& x) {
   // The operator is M / gamma - df/dw.
   fill(scratch_, 0.0);
   axpy(1.0 / gamma_, b, scratch_);
-  const SolveReport report = linearization_.solve(tolerance, scratch_, x);
+  SolveReport report = linearization_.solve(tolerance, scratch_, x);
   if (!linearization_.keeps_preconditioner()) preconditioned_gamma_ = gamma_;
   return report;
 }
