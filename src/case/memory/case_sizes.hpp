@@ -41,8 +41,8 @@ struct CaseSizes {
   MemoryPart form_part() const;
   /// Of a non-linear case: what its iteration and the Jacobian hold, where it is computed.
   MemoryPart nonlinear_part() const;
-  /// What the host holds of it if the GPU computes it: the state of the forms, and values of faces
-  /// or fluxes on their way.
+  /// What the host holds of it if the GPU computes it: the state of the forms, and a vector on its
+  /// way.
   MemoryPart state_part() const;
   /// While operator and Jacobian take another state, time or step: what is needed beside them.
   MemoryPart update_part() const;

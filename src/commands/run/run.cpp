@@ -331,8 +331,7 @@ class Run {
   bool is_nonlinear_;
   std::optional<OutputDirectory> output_directory_;
   std::optional<ResultSet> files_;
-  // Why a case in time ended early.
-  // Of its last checkpoint.
+  // Of the last checkpoint of a case in time.
   std::optional<double> checkpoint_time_;
 };
 
