@@ -95,7 +95,7 @@ struct LinearSystem {
 
 /// Assembles the load, balances it where the problem is pure Neumann, and sets Dirichlet values.
 /// @param assembles where b is assembled and stays. The host helps out where the problem is pure
-///        Neumann and as assemble_device_load() says.
+///        Neumann, squares of b would be lost, and as assemble_device_load() says.
 /// @throws IncompatibleData as balance_load(), BadFieldValue
 LinearSystem make_linear_system(const PoissonProblem& problem, const Discretization& discretization,
                                 const ScalarField& initial, Processor assembles = Processor::cpu,

@@ -53,11 +53,7 @@ CaseModel make_case_model(const CaseParameters& parameters, Processor makes,
 LinearSystem make_linear_system(const CaseModel& model, const ScalarField& initial,
                                 Processor assembles, SolutionPlace wanted) {
   const ScalarField start = in_frame(initial, model.units.frame);
-  LinearSystem system =
-      make_linear_system(model.problem, model.discretization, start, assembles, wanted);
-  if (system.b_on_gpu == nullptr || has_safe_squares(system.reference_norm)) return system;
-  // The host scales what loses digits as a square.
-  return make_linear_system(model.problem, model.discretization, start);
+  return make_linear_system(model.problem, model.discretization, start, assembles, wanted);
 }
 
 SolutionNumbers solution_numbers(const CaseModel& model, const SolutionNorms& u) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cases/problem/safe_squares.hpp"
 #include "operators/form/constrained_rows.hpp"
 #include "solvers/memory/device.hpp"
 #include "solvers/preconditioners/smoothing_passes.hpp"
@@ -39,8 +40,6 @@ HostVector<double> free_part(const HostVector<double>& b, const BilinearForm& fo
 }
 
 }  // namespace
-
-bool has_safe_squares(double norm) { return norm > 0x1p-400 && norm < 0x1p500; }
 
 double system_scale(const LinearSystem& system, const BilinearForm& form) {
   const double root_n = std::sqrt(static_cast<double>(form.layout().whole_size()));

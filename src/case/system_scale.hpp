@@ -10,9 +10,6 @@ namespace tessera {
 /// rows that are not constrained; where b vanishes there, next to x's largest entry.
 double system_scale(const LinearSystem& system, const BilinearForm& form);
 
-/// Whether no square of what matters in a vector of this norm is lost below 1e-308 or beyond 1e308.
-bool has_safe_squares(double norm);
-
 /// Divides x and b by a power of 2, and has reference_norm follow.
 void divide(LinearSystem& system, const BilinearForm& form, double scale);
 

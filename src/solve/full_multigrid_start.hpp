@@ -35,13 +35,9 @@ Vector<T, Space> constrained_nodes(const BilinearForm& form) {
 /// Makes the system of a level, or says why there is none; the same on all ranks.
 inline std::string make_level_system(const PoissonProblem& problem, const BilinearForm& form,
                                      Processor assembles, LinearSystem& system) {
-  const ScalarField zero = constant_field(0.0);
   try {
-    system = make_linear_system(problem, form, zero, Imbalance::taken_off, assembles,
+    system = make_linear_system(problem, form, constant_field(0.0), Imbalance::taken_off, assembles,
                                 SolutionPlace::anywhere);
-    if (system.b_on_gpu != nullptr && !has_safe_squares(system.reference_norm)) {
-      system = make_linear_system(problem, form, zero, Imbalance::taken_off);
-    }
   } catch (const BadFieldValue& error) {
     return error.what();
   }
