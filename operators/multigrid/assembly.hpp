@@ -214,7 +214,8 @@ class MultigridAssembly {
 
   std::unique_ptr<const Preconditioner<T, Space>> make_inverse(std::size_t l) {
     const BilinearForm& form = made_.hierarchy->form(l);
-    auto inverse = std::make_unique<DenseMatrix<T, Space>>(coarse_inverse(form));
+    auto inverse =
+        std::make_unique<DenseMatrix<T, Space>>(coarse_inverse(form, kProcessorOf<Space>));
     changing_[l].inverse = inverse.get();
     if (form.part == nullptr) return inverse;
     return std::make_unique<const GatheredPreconditioner<T, Space>>(std::move(inverse),
@@ -264,7 +265,7 @@ class MultigridAssembly {
   }
 
   static DeviceArray<T> inverse_on_device(const BilinearForm& form) {
-    const std::vector<double> inverse = coarse_inverse(form);
+    const std::vector<double> inverse = coarse_inverse(form, Processor::gpu);
     return DeviceArray<T>(std::vector<T>(inverse.begin(), inverse.end()));
   }
 

@@ -68,20 +68,22 @@ class LevelOperator final : public AddingOperator<T, Space> {
 };
 
 /// The inverse of a small form's matrix; of a form of which ranks have parts, that of the whole.
-inline std::vector<double> coarse_inverse(const BilinearForm& form) {
+/// @param where it is inverted
+inline std::vector<double> coarse_inverse(const BilinearForm& form, Processor where) {
   if (form.part != nullptr) {
     const Discretization& part = *form.discretization;
     const GatheredSpace space(part, *form.part->rank, {part.basis.degree, part.mesh.place().cells});
     const Discretization whole = space.make();
     const BilinearForm gathered = gathered_form(form, space, whole);
-    return on_all_ranks(form, [&] { return coarse_inverse(gathered); });
+    return on_all_ranks(form, [&] { return coarse_inverse(gathered, where); });
   }
   const auto matrix = [&] {
     // So small that many threads take longer to start than one does for all.
     const ThreadsInUse one(1);
     return make_operator<double>({"csr"}, form);
   }();
-  return dense_inverse(*matrix, is_pure_neumann(form) ? NullSpace::constants : NullSpace::none);
+  return dense_inverse(*matrix, is_pure_neumann(form) ? NullSpace::constants : NullSpace::none,
+                       where);
 }
 
 /// The steps of a smoother for a spectrum, for eigenvalues of D^-1 A, whose mean is 1, from 0.2 on,
@@ -163,7 +165,7 @@ class MultigridUpdate {
     if (level.update) return;
     const BilinearForm& form = hierarchy_.form(l);
     if (level.inverse != nullptr) {
-      level.inverse->update(coarse_inverse(form));
+      level.inverse->update(coarse_inverse(form, kProcessorOf<Space>));
       return;
     }
     auto& [r, p] = scratch_[l];

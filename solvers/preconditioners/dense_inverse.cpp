@@ -9,6 +9,7 @@
 #include <limits>
 #include <numeric>
 
+#include "solvers/configuration.hpp"
 #include "solvers/errors.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/sparse_rows.hpp"
@@ -165,9 +166,32 @@ bool invert_in_place(std::vector<double>& matrix, std::int64_t n) {
   return true;
 }
 
+bool invert(std::vector<double>& matrix, std::int64_t n, Processor where) {
+  if constexpr (kHasCuda) {
+    if (where == Processor::gpu) return invert_on_device(matrix, n);
+  }
+  TESSERA_CHECK(where == Processor::cpu);
+  return invert_in_place(matrix, n);
+}
+
+// Turns -A^-1, of which entries up to the diagonal count, into A^-1. Columns are written in blocks,
+// whose lines stay in the cache.
+void negate_and_mirror(std::vector<double>& matrix, std::int64_t n) {
+  constexpr std::int64_t kLines = 32;
+  for (std::int64_t first = 0; first < n; first += kLines) {
+    for (std::int64_t j = 0; j < std::min(first + kLines, n); ++j) {
+      for (std::int64_t i = std::max(first, j); i < std::min(first + kLines, n); ++i) {
+        matrix[i * n + j] = -matrix[i * n + j];
+        matrix[j * n + i] = matrix[i * n + j];
+      }
+    }
+  }
+}
+
 }  // namespace
 
-std::vector<double> dense_inverse(const LinearOperator<double, Host>& a, NullSpace null_space) {
+std::vector<double> dense_inverse(const LinearOperator<double, Host>& a, NullSpace null_space,
+                                  Processor where) {
   const std::int64_t n = a.size();
   std::vector<double> matrix = dense_matrix(a);
   double trace = 0.0;
@@ -183,15 +207,10 @@ std::vector<double> dense_inverse(const LinearOperator<double, Host>& a, NullSpa
     for (double& entry : matrix) entry += value;
   };
   if (null_space == NullSpace::constants) add_to_all(shift);
-  if (!invert_in_place(matrix, n)) {
+  if (!invert(matrix, n, where)) {
     throw NumericalBreakdown("the operator of the coarsest level is not positive definite");
   }
-  for (std::int64_t i = 0; i < n; ++i) {
-    for (std::int64_t j = 0; j <= i; ++j) {
-      matrix[i * n + j] = -matrix[i * n + j];
-      matrix[j * n + i] = matrix[i * n + j];
-    }
-  }
+  negate_and_mirror(matrix, n);
   if (null_space == NullSpace::constants) add_to_all(-1.0 / (shift * size * size));
   return matrix;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "solvers/execution.hpp"
 #include "solvers/preconditioner.hpp"
 
 namespace tessera {
@@ -15,9 +16,15 @@ enum class NullSpace { none, constants };
 /// null space, as the caller says or as the matrix shows up to rounding, the result is the
 /// pseudo-inverse A^+ = (A + c 1 1^T)^-1 - 1 1^T / (c n^2), where 1 is the vector of ones. The
 /// entries of A are its rows if it is one of SparseRows, else they come from its application to n
-/// unit vectors; the inverse is by elimination, 2 n^3 flops on all threads.
-/// @throws NumericalBreakdown if A is not positive definite apart from its null space
-std::vector<double> dense_inverse(const LinearOperator<double, Host>& a, NullSpace null_space);
+/// unit vectors; the inverse is by elimination, n^3 flops on all threads, or 2 n^3 on the GPU.
+/// @throws NumericalBreakdown if A is not positive definite apart from its null space; DeviceError
+std::vector<double> dense_inverse(const LinearOperator<double, Host>& a, NullSpace null_space,
+                                  Processor where = Processor::cpu);
+
+/// Turns a symmetric positive definite matrix [n][n] into -A^-1, on the GPU and in its memory for
+/// the while. Entries (i, j) and (j, i) may differ in rounding. Returns whether all pivots were
+/// positive and finite. @throws DeviceError
+bool invert_on_device(std::vector<double>& matrix, std::int64_t n);
 
 /// n of a dense matrix, [n][n].
 std::int64_t square_size(const std::vector<double>& entries);

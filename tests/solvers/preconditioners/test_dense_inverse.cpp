@@ -98,6 +98,34 @@ TEST(DenseInverses, RefuseOperatorsThatAreNotDefinite) {
   EXPECT_THROW(dense_inverse(DenseOperator<double>(A), NullSpace::none), std::runtime_error);
 }
 
+TEST(DenseInverses, OnTheGpuAreThoseOfTheHost) {
+  TESSERA_REQUIRE_DEVICE();
+  if constexpr (kHasCuda) {
+    for (const int n : {1, 2, 31, 32, 33, 64, 100, 729}) {
+      const Eigen::MatrixXd A = random_spd_matrix(n, 1e4, 3);
+      const DenseOperator<double> a(A);
+      const Eigen::MatrixXd B = matrix_of(dense_inverse(a, NullSpace::none, Processor::gpu), n);
+      EXPECT_LT((B * A - Eigen::MatrixXd::Identity(n, n)).norm(), 1e-11) << n;
+      EXPECT_EQ(B, B.transpose());
+      EXPECT_EQ(B, matrix_of(dense_inverse(a, NullSpace::none, Processor::gpu), n));
+    }
+    for (const double scale : {1e-20, 1e20}) {
+      const Eigen::MatrixXd A = scale * ring(60);
+      const DenseOperator<double> a(A);
+      const Eigen::MatrixXd B =
+          matrix_of(dense_inverse(a, NullSpace::constants, Processor::gpu), 60);
+      EXPECT_LT((A * B * A - A).norm(), 1e-12 * A.norm());
+      EXPECT_LT((B * Eigen::VectorXd::Ones(60)).norm(), 1e-12 * B.norm());
+    }
+    Eigen::MatrixXd A = random_spd_matrix(70, 10.0, 5);
+    for (const double wrong : {-1.0, std::numeric_limits<double>::quiet_NaN()}) {
+      A(45, 45) = wrong;
+      const DenseOperator<double> a(A);
+      EXPECT_THROW(dense_inverse(a, NullSpace::none, Processor::gpu), std::runtime_error);
+    }
+  }
+}
+
 template <class T>
 void expect_products(double tolerance) {
   for (const int n : {1, 3, 100, 333}) {
