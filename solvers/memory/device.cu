@@ -2,8 +2,10 @@
 // memory.
 #include <algorithm>
 #include <atomic>
+#include <deque>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -45,9 +47,81 @@ void count_allocated(std::int64_t bytes) {
   }
 }
 
+// Large blocks that were given back, for the next that are asked for with one of their sizes: CUDA
+// takes up to a millisecond to make or to take back one, which updates of operators ask for several
+// times.
+class SpareBlocks {
+ public:
+  /// Null if there is none of this size.
+  void* take(std::int64_t bytes) {
+    const std::scoped_lock lock(guard_);
+    for (auto block = blocks_.begin(); block != blocks_.end(); ++block) {
+      if (block->bytes != bytes || block->device != current_device()) continue;
+      void* const pointer = block->pointer;
+      bytes_ -= bytes;
+      blocks_.erase(block);
+      return pointer;
+    }
+    return nullptr;
+  }
+  /// Whether it is kept; it waits for the GPU, as cudaFree does.
+  bool keep(void* pointer, std::int64_t bytes) {
+    constexpr std::int64_t kLeast = std::int64_t{1} << 20;
+    constexpr std::int64_t kMostOfAll = std::int64_t{512} << 20;
+    if (bytes < kLeast || bytes > kMostOfAll || cudaDeviceSynchronize() != cudaSuccess) {
+      return false;
+    }
+    const std::scoped_lock lock(guard_);
+    while (bytes_ + bytes > kMostOfAll) give_back_first();
+    blocks_.push_back({pointer, bytes, current_device()});
+    bytes_ += bytes;
+    return true;
+  }
+  /// Whether there were any.
+  bool give_back() {
+    const std::scoped_lock lock(guard_);
+    const bool had_some = !blocks_.empty();
+    while (!blocks_.empty()) give_back_first();
+    return had_some;
+  }
+
+ private:
+  struct Block {
+    void* pointer;
+    std::int64_t bytes;
+    int device;
+  };
+
+  static int current_device() {
+    int device = 0;
+    cudaGetDevice(&device);
+    return device;
+  }
+  void give_back_first() {
+    cudaFree(blocks_.front().pointer);
+    bytes_ -= blocks_.front().bytes;
+    blocks_.pop_front();
+  }
+
+  std::mutex guard_;
+  std::deque<Block> blocks_;  // the oldest first
+  std::int64_t bytes_ = 0;
+};
+
+// It is never destroyed, as other objects give back memory at the end of the program.
+SpareBlocks& spare_blocks() {
+  static auto* const blocks = new SpareBlocks;
+  return *blocks;
+}
+
 void* allocate_uncounted(std::int64_t bytes) {
+  if (void* const spare = spare_blocks().take(bytes); spare != nullptr) return spare;
   void* pointer = nullptr;
-  const cudaError_t status = cudaMalloc(&pointer, static_cast<std::size_t>(bytes));
+  cudaError_t status = cudaMalloc(&pointer, static_cast<std::size_t>(bytes));
+  if (status == cudaErrorMemoryAllocation && spare_blocks().give_back()) {
+    cudaGetLastError();
+    status = cudaMalloc(&pointer, static_cast<std::size_t>(bytes));
+  }
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();
     std::size_t free_bytes = 0;
@@ -170,6 +244,7 @@ DeviceInfo require_device() {
                    " has compute capability " + std::to_string(properties.major) + "." +
                    std::to_string(properties.minor) + ", this build needs 8.0 or newer");
   }
+  spare_blocks().give_back();
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;
   // This call starts work on the GPU, and fails if another program has all of it.
@@ -201,7 +276,7 @@ void* allocate_on_device(std::int64_t bytes) {
 void free_on_device(void* pointer, std::int64_t bytes) noexcept {
   if (pointer == nullptr) return;
   // cudaFree fails only after an error that has been reported already.
-  cudaFree(pointer);
+  if (!spare_blocks().keep(pointer, bytes)) cudaFree(pointer);
   bytes_now.fetch_sub(bytes);
 }
 
