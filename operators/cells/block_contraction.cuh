@@ -1,10 +1,11 @@
-// These functions contract a tensor by the threads of a team.
+// These functions contract tensors by the threads of a team.
 #pragma once
 
 #include <vector>
 
 #include "mesh/element/basis_1d.hpp"
 #include "operators/cells/cell_team.cuh"
+#include "operators/cells/small_divisor.cuh"
 
 namespace tessera {
 
@@ -18,39 +19,62 @@ std::vector<T> transposed(const Matrix1D& matrix) {
   return values;
 }
 
-/// Contracts one axis of a tensor by the threads of a team: out[slow][rows][fast] =
+/// Contracts one axis of `count` tensors by the threads of a team: out[slow][rows][fast] =
 /// sum_b M[a][b] in[slow][b][fast], M [rows][columns] by rows. Ends at a barrier; any sizes.
-template <class T>
-__device__ inline void contract_axis(const CellTeam& team, const T* matrix, int rows, int columns,
-                                     int fast, int slow, const T* in, T* out) {
+/// @param room values from one tensor to the next
+template <int count, class Team, class T>
+__device__ inline void contract_axis_of(const Team& team, const T* matrix, int rows, int columns,
+                                        int fast, int slow, const T* in, T* out, int room) {
+  const SmallDivisor by_fast(fast);
+  const SmallDivisor by_rows(rows);
   team.for_each(slow * rows * fast, [&](int t) {
-    const int f = t % fast;
-    const int a = t / fast % rows;
-    const T* line = in + t / (fast * rows) * columns * fast + f;
-    T sum{0};
-    for (int b = 0; b < columns; ++b) sum += matrix[a * columns + b] * line[b * fast];
-    out[t] = sum;
+    const int row = by_fast.quotient(t);
+    const int s = by_rows.quotient(row);
+    const T* const entries = matrix + (row - s * rows) * columns;
+    const T* line = in + s * columns * fast + t - row * fast;
+    T sum[count] = {};
+    for (int b = 0; b < columns; ++b, line += fast) {
+      const T entry = entries[b];
+#pragma unroll
+      for (int k = 0; k < count; ++k) sum[k] += entry * line[k * room];
+    }
+#pragma unroll
+    for (int k = 0; k < count; ++k) out[k * room + t] = sum[k];
   });
   __syncthreads();
 }
 
-/// Contracts all axes with one matrix: in [columns]^dim -> [rows]^dim, lying in `other` if dim is
-/// odd, else in `in`; both have room for max(rows, columns)^dim values. Returns where it lies.
-template <class T>
-__device__ inline T* contract_all_axes(const CellTeam& team, const T* matrix, int rows, int columns,
-                                       int dimension, T* in, T* other) {
+template <class Team, class T>
+__device__ inline void contract_axis(const Team& team, const T* matrix, int rows, int columns,
+                                     int fast, int slow, const T* in, T* out) {
+  contract_axis_of<1>(team, matrix, rows, columns, fast, slow, in, out, 0);
+}
+
+/// Contracts all axes of `count` tensors with one matrix: in [columns]^dim -> [rows]^dim, lying in
+/// `other` if dim is odd, else in `in`; each has `room` values a tensor, at least max(rows,
+/// columns)^dim. Returns where they lie.
+template <int count, class Team, class T>
+__device__ inline T* contract_all_axes_of(const Team& team, const T* matrix, int rows, int columns,
+                                          int dimension, T* in, T* other, int room) {
   int fast = 1;
   int slow = 1;
   for (int d = 1; d < dimension; ++d) slow *= columns;
+  const SmallDivisor by_columns(columns);
   for (int d = 0; d < dimension; ++d) {
-    contract_axis(team, matrix, rows, columns, fast, slow, in, other);
+    contract_axis_of<count>(team, matrix, rows, columns, fast, slow, in, other, room);
     T* swapped = in;
     in = other;
     other = swapped;
     fast *= rows;
-    slow /= columns;
+    slow = by_columns.quotient(slow);
   }
   return in;
+}
+
+template <class Team, class T>
+__device__ inline T* contract_all_axes(const Team& team, const T* matrix, int rows, int columns,
+                                       int dimension, T* in, T* other) {
+  return contract_all_axes_of<1>(team, matrix, rows, columns, dimension, in, other, 0);
 }
 
 }  // namespace tessera

@@ -18,7 +18,9 @@ BlockScratch::BlockScratch(Index bytes, Index items) : cell_bytes_(ceil_div(byte
 }
 
 unsigned BlockScratch::blocks(Index cells) const {
-  constexpr Index kMaxBlocks = 1 << 20;
+  // Several times what a GPU has in flight: each block does so many cells that its start counts
+  // little.
+  constexpr Index kMaxBlocks = 1 << 12;
   return static_cast<unsigned>(
       std::min(ceil_div(cells, cells_per_block_),
                global_.size() > 0 ? scratch_blocks(cell_bytes_) : kMaxBlocks));

@@ -27,9 +27,13 @@ constexpr Index block_scratch_bytes(Index bytes) {
   return rounded <= kSharedScratchBytes ? 0 : rounded * scratch_blocks(rounded);
 }
 
+/// Where a block's tensors are. Kernels are compiled for both, as addresses in shared memory are
+/// shorter.
+enum class ScratchPlace { shared, global };
+
 /// A BlockScratch as kernels see it.
 struct ScratchView {
-  char* global;      // null: in shared memory
+  char* global;      // null where it is in shared memory
   Index cell_bytes;  // of a cell
   int team_threads;  // of a cell: a power of 2
 };
@@ -52,6 +56,15 @@ class BlockScratch {
             kScratchThreads / cells_per_block_};
   }
   Index global_bytes() const { return global_.bytes(); }
+  /// Calls f.operator()<place>() with the place that it has.
+  template <class F>
+  void with_place(F&& f) const {
+    if (global_.size() > 0) {
+      f.template operator()<ScratchPlace::global>();
+    } else {
+      f.template operator()<ScratchPlace::shared>();
+    }
+  }
   /// Blocks of kScratchThreads threads of a launch over this many cells, which then stride over
   /// them.
   unsigned blocks(Index cells) const;

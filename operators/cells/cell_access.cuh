@@ -2,6 +2,7 @@
 #pragma once
 
 #include "operators/cells/device_cells.hpp"
+#include "operators/cells/small_divisor.cuh"
 
 namespace tessera {
 
@@ -67,9 +68,11 @@ struct CellNode {
 /// Node number `local` of a cell of n = p + 1 nodes an axis.
 __device__ inline CellNode cell_node(const CellGrid& grid, const CellPlace& place, int local) {
   const int n = grid.degree + 1;
-  const int i = local % n;
-  const int j = local / n % n;
-  const int k = local / (n * n);
+  const SmallDivisor by_n(n);
+  const int row = by_n.quotient(local);
+  const int k = by_n.quotient(row);
+  const int i = local - row * n;
+  const int j = row - k * n;
   unsigned faces = face_mask(0, i, grid.degree) | face_mask(1, j, grid.degree);
   if (grid.dimension == 3) faces |= face_mask(2, k, grid.degree);
   return {place.first_node + grid.nodes.index(i, j, k), local, faces};

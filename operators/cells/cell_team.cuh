@@ -15,6 +15,7 @@ struct TeamCell {
 
 /// The threads of a block of kScratchThreads that have one cell at a time together, with a scratch
 /// of their own. All teams of a block go through the same barriers.
+template <ScratchPlace place>
 class CellTeam {
  public:
   /// @param shared dynamic shared memory of BlockScratch::shared_bytes()
@@ -22,8 +23,8 @@ class CellTeam {
       : threads_(scratch.team_threads),
         thread_(static_cast<int>(threadIdx.x) & (threads_ - 1)),
         number_(static_cast<int>(threadIdx.x) / threads_),
-        scratch_(scratch.global != nullptr ? scratch.global + blockIdx.x * scratch.cell_bytes
-                                           : shared + number_ * scratch.cell_bytes) {}
+        scratch_(place == ScratchPlace::global ? scratch.global + blockIdx.x * scratch.cell_bytes
+                                               : shared + number_ * scratch.cell_bytes) {}
 
   template <class T>
   __device__ T* scratch() const {

@@ -35,48 +35,35 @@ struct LoadArguments {
 
 // b_i += (f, phi_i) where row i is not constrained, for cells that share no node. One team a
 // cell, striding; scratch as load_cell_bytes(). f w |J| [m]^dim -> B^T -> [n]^dim.
+template <ScratchPlace place>
 __global__ void __launch_bounds__(kThreads)
     source_kernel(LoadArguments g, ScratchView view, double* b, int* is_finite) {
   extern __shared__ __align__(16) char shared_scratch[];
-  const CellTeam team(view, shared_scratch);
-  auto* const scratch = team.scratch<double>();
+  const CellTeam<place> team(view, shared_scratch);
+  double* const scratch = team.template scratch<double>();
   const int dim = g.grid.dimension;
   const int n = g.grid.degree + 1;
   const int m = g.points.points;
   const bool is_mapped = g.points.nodes.is_mapped;
   const int node_count = dim == 3 ? n * n * n : n * n;
   const int size = dim == 3 ? m * m * m : m * m;
-  const int room = node_count > size ? node_count : size;
-  double* const position = scratch + 2 * room;
-  const CellTensors t{scratch, scratch + room, position, position + dim * size, size};
+  double* const values = scratch + (is_mapped ? dim : 1) * size;
   team.for_each_cell(g.range.size(), [&](const TeamCell& cell) {
-    const CellPlace place = place_cell(g.grid, g.range, cell.number);
-    if (is_mapped) find_geometry(team, g.grid, g.points, g.D, place, t);
+    const CellPlace here = place_cell(g.grid, g.range, cell.number);
+    const PointTensors t = find_at_points(team, g.grid, g.points, here, nullptr, scratch);
     team.for_each(size, [&](int q) {
-      double x[3] = {0.0, 0.0, 0.0};
-      double scale = 1.0;
-      int rest = q;
-      for (int d = 0; d < dim; ++d, rest /= m) {
-        const int along = rest % m;
-        scale *= g.points.weights[along];
-        if (is_mapped) {
-          x[d] = position[d * size + q];
-        } else {
-          x[d] = point_on_axis(g.grid, g.points, place, d, along);
-          scale *= g.points.width[d][place.position[d]];
-        }
-      }
-      if (is_mapped) scale *= determinant(t.jacobian + q, size, dim);
-      const double f = value_of(g.source, x);
+      const PointNumbers number(q, m, dim);
+      const PointOfCell point = point_of_cell(g.grid, g.points, g.D, here, number, q, t);
+      const double f = value_of(g.source, point.x);
       if (!isfinite(f)) *is_finite = 0;
-      t.in[q] = f * scale;
+      values[q] = f * point.weight;
     });
     __syncthreads();
-    const double* const v = contract_all_axes(team, g.B_transposed, n, m, dim, t.in, t.other);
+    const double* const v = contract_all_axes(team, g.B_transposed, n, m, dim, values, scratch);
     if (!cell.counts) return;
     team.for_each(node_count, [&](int i) {
-      const CellNode node = cell_node(g.grid, place, i);
-      if ((place.fixed & node.faces) == 0U) b[node.lattice] += v[i];
+      const CellNode node = cell_node(g.grid, here, i);
+      if ((here.fixed & node.faces) == 0U) b[node.lattice] += v[i];
     });
   });
 }
@@ -96,15 +83,16 @@ bool add_source(const BilinearForm& form, const FieldProgram& source, DeviceVect
   arguments.B_transposed = B_transposed.data();
   arguments.D = D.data();
   arguments.source = program.view();
-  const int longest = std::max(basis.node_count(), basis.point_count());
-  const BlockScratch scratch(
-      load_cell_bytes(arguments.grid.dimension, longest, arguments.points.nodes.is_mapped),
-      power(longest, arguments.grid.dimension));
+  const BlockScratch scratch(load_cell_bytes(arguments.grid.dimension, basis.point_count(),
+                                             arguments.points.nodes.is_mapped),
+                             power(basis.point_count(), arguments.grid.dimension));
   for (const CellRange& color : cell_colors(arguments.grid)) {
     arguments.range = color;
-    launch(source_kernel,
-           {"the load", scratch.blocks(color.size()), kThreads, scratch.shared_bytes()}, arguments,
-           scratch.view(), b.data(), is_finite.data());
+    scratch.with_place([&]<ScratchPlace place>() {
+      launch(source_kernel<place>,
+             {"the load", scratch.blocks(color.size()), kThreads, scratch.shared_bytes()},
+             arguments, scratch.view(), b.data(), is_finite.data());
+    });
   }
   return to_host(is_finite).front() == 1;
 }

@@ -33,11 +33,11 @@ void clear_constrained_rows(const BilinearForm& form, DeviceVector<double>& b);
 /// GPU takes, as above. @throws DeviceError
 bool is_finite_at_nodes(const Discretization& discretization, const ScalarField& field);
 
-/// Bytes that the load's kernel keeps of a cell: two tensors, and of mapped cells positions and
-/// Jacobians. @param longest the larger number of nodes and quadrature points along an axis
-constexpr Index load_cell_bytes(int dimension, int longest, bool is_mapped) {
-  const int tensors = 2 + (is_mapped ? dimension + dimension * dimension : 0);
-  return tensors * power(longest, dimension) * static_cast<Index>(sizeof(double));
+/// Bytes that the load's kernel keeps of a cell: two tensors, or positions of mapped cells and as
+/// much again. @param points along an axis, of which there are p + 1 or more
+constexpr Index load_cell_bytes(int dimension, int points, bool is_mapped) {
+  const int tensors = 2 * (is_mapped ? dimension : 1);
+  return tensors * power(points, dimension) * static_cast<Index>(sizeof(double));
 }
 
 }  // namespace tessera

@@ -29,32 +29,33 @@ __device__ int power_of(int n, int dim) { return dim == 3 ? n * n * n : n * n; }
 
 // g [cell][axis][q] of `count` cells from first_cell on. One team a cell, striding; scratch as
 // integral_cell_bytes().
+template <ScratchPlace place>
 __global__ void __launch_bounds__(kThreads)
     make_drift_kernel(const __grid_constant__ DriftArguments g, Index count, ScratchView view,
                       double* drift) {
   extern __shared__ __align__(16) char shared_scratch[];
-  const CellTeam team(view, shared_scratch);
+  const CellTeam<place> team(view, shared_scratch);
   const int dim = g.grid.dimension;
   const int m = g.points.points;
-  const int nodes = power_of(g.grid.degree + 1, dim);
   const int size = power_of(m, dim);
-  const IntegralTensors t =
-      integral_tensors(team.scratch<double>(), nodes > size ? nodes : size, size);
-  const CellTensors geometry = geometry_tensors(t, dim);
   team.for_each_cell(count, [&](const TeamCell& team_cell) {
     const Index c = team_cell.number;
     const Index cell = g.first_cell + c;
-    const CellPlace place = place_cell(g.grid, g.range, cell);
-    if (g.points.nodes.is_mapped) find_geometry(team, g.grid, g.points, g.basis.D, place, geometry);
-    const double* const at_points =
-        state_at_points(team, g.grid, g.points, place, g.u, t.in, t.other);
-    find_gradient(team, g.basis, dim, m, at_points, t);
+    const CellPlace here = place_cell(g.grid, g.range, cell);
+    const PointTensors t =
+        find_at_points(team, g.grid, g.points, here, g.u, team.template scratch<double>());
     if (!team_cell.counts) return;
     team.for_each(size, [&](int q) {
-      const PointOfCell point = point_of_cell(g.grid, g.points, place, geometry, q);
+      const PointNumbers number(q, m, dim);
+      const PointOfCell point = point_of_cell(g.grid, g.points, g.basis.D, here, number, q, t);
+      double gradient[1][3] = {};
+      differentiate(g.basis.D, m, dim, number, q, t.u, t.room, gradient);
       double flux[3];
-      make_flux(point, point.weight * g.derivative[c * size + q], dim, q, t, flux);
-      for (int a = 0; a < dim; ++a) drift[(cell * dim + a) * size + q] = flux[a];
+      make_flux(point, point.weight * g.derivative[c * size + q], dim, gradient[0], flux);
+#pragma unroll
+      for (int a = 0; a < 3; ++a) {
+        if (a < dim) drift[(cell * dim + a) * size + q] = flux[a];
+      }
     });
   });
 }
@@ -62,42 +63,43 @@ __global__ void __launch_bounds__(kThreads)
 // y_i += sum_q (g_q v_q) . grad phi_i where row i is not constrained, for cells that share no node;
 // v counts as 0 where it is constrained. One team a cell, striding; scratch as
 // integral_cell_bytes() without geometry. Bytes a point: g once.
+template <ScratchPlace place>
 __global__ void __launch_bounds__(kThreads)
     add_drift_kernel(const __grid_constant__ DriftArguments g, ScratchView view,
                      const double* __restrict__ drift, const double* v, double* y) {
   extern __shared__ __align__(16) char shared_scratch[];
-  const CellTeam team(view, shared_scratch);
+  const CellTeam<place> team(view, shared_scratch);
   const int dim = g.grid.dimension;
   const int n = g.grid.degree + 1;
   const int m = g.points.points;
   const int nodes = power_of(n, dim);
   const int size = power_of(m, dim);
-  const IntegralTensors t =
-      integral_tensors(team.scratch<double>(), nodes > size ? nodes : size, size);
+  double* const first = team.template scratch<double>();
+  double* const second = first + size;
   team.for_each_cell(g.range.size(), [&](const TeamCell& cell) {
-    const CellPlace place = place_cell(g.grid, g.range, cell.number);
-    const double* const of_cell = drift + cell_number(g.grid, place.position) * dim * size;
+    const CellPlace here = place_cell(g.grid, g.range, cell.number);
+    const double* const of_cell = drift + cell_number(g.grid, here.position) * dim * size;
+    double* const in = dim == 3 ? second : first;
     team.for_each(nodes, [&](int i) {
-      const CellNode node = cell_node(g.grid, place, i);
-      t.in[i] = (place.fixed & node.faces) != 0U ? 0.0 : v[node.lattice];
+      const CellNode node = cell_node(g.grid, here, i);
+      in[i] = (here.fixed & node.faces) != 0U ? 0.0 : v[node.lattice];
     });
     __syncthreads();
-    const double* const at_points = contract_all_axes(team, g.points.B, m, n, dim, t.in, t.other);
+    contract_all_axes(team, g.points.B, m, n, dim, in, dim == 3 ? first : second);
     team.for_each(size, [&](int q) {
-      t.value[q] = 0.0;
-      for (int a = 0; a < dim; ++a) t.gradient[a * size + q] = of_cell[a * size + q] * at_points[q];
+      const double at_point = first[q];
+      second[q] = 0.0;
+      for (int a = 0; a < dim; ++a) second[(1 + a) * size + q] = of_cell[a * size + q] * at_point;
     });
     __syncthreads();
-    const double* const integrals = integrate(team, g.basis, dim, n, m, t);
+    const double* const integrals = integrate(team, g.basis, dim, n, m, second, first, size);
     if (!cell.counts) return;
     team.for_each(nodes, [&](int i) {
-      const CellNode node = cell_node(g.grid, place, i);
-      if ((place.fixed & node.faces) == 0U) y[node.lattice] += integrals[i];
+      const CellNode node = cell_node(g.grid, here, i);
+      if ((here.fixed & node.faces) == 0U) y[node.lattice] += integrals[i];
     });
   });
 }
-
-int longest_axis(const Basis1D& basis) { return std::max(basis.node_count(), basis.point_count()); }
 
 Index chunk_of(Index points) { return std::max<Index>(kFieldPointsPerChunk / points, 1); }
 
@@ -115,9 +117,9 @@ DriftArguments arguments_of(const CellGrid& grid, const CellIntegrator& integrat
 DeviceDrift::DeviceDrift(const BilinearForm& form)
     : grid_(make_cell_grid(form)),
       integrator_(*form.discretization),
-      scratch_(integral_cell_bytes(grid_.dimension, longest_axis(form.discretization->basis),
+      scratch_(integral_cell_bytes(grid_.dimension, form.discretization->basis.point_count(),
                                    /*is_mapped=*/false),
-               power(longest_axis(form.discretization->basis), grid_.dimension)),
+               power(form.discretization->basis.point_count(), grid_.dimension)),
       g_(all_cells(grid_).size() * grid_.dimension *
          power(form.discretization->basis.point_count(), grid_.dimension)),
       flops_(drift_flops(*form.discretization)) {
@@ -156,9 +158,11 @@ void DeviceDrift::update(const BilinearForm& form) {
                           error.value());
     }
     arguments.first_cell = first;
-    launch(make_drift_kernel,
-           {"the drift", scratch.blocks(count), kThreads, scratch.shared_bytes()}, arguments, count,
-           scratch.view(), g_.data());
+    scratch.with_place([&]<ScratchPlace place>() {
+      launch(make_drift_kernel<place>,
+             {"the drift", scratch.blocks(count), kThreads, scratch.shared_bytes()}, arguments,
+             count, scratch.view(), g_.data());
+    });
   }
   // Before the state and the values go.
   synchronize_device();
@@ -177,9 +181,11 @@ void DeviceDrift::add_own(const DeviceVector<double>& v, DeviceVector<double>& y
   DriftArguments arguments = arguments_of(grid_, integrator_);
   for (const CellRange& color : cell_colors(grid_)) {
     arguments.range = color;
-    launch(add_drift_kernel,
-           {"adding the drift", scratch_.blocks(color.size()), kThreads, scratch_.shared_bytes()},
-           arguments, scratch_.view(), g_.data(), v.data(), y.data());
+    scratch_.with_place([&]<ScratchPlace place>() {
+      launch(add_drift_kernel<place>,
+             {"adding the drift", scratch_.blocks(color.size()), kThreads, scratch_.shared_bytes()},
+             arguments, scratch_.view(), g_.data(), v.data(), y.data());
+    });
   }
 }
 

@@ -53,16 +53,16 @@ class DeviceDrift {
 inline OperatorBytes device_drift_bytes(const FormShape& shape) {
   const int dimension = shape.dimension();
   const Index points = Saturated(shape.mesh.cell_count()) * power(shape.points, dimension);
-  const int longest = shape.degree() + 1 > shape.points ? shape.degree() + 1 : shape.points;
   const bool is_mapped = shape.mesh_kind == MeshKind::mapped;
   const Index held =
       Saturated(points) * dimension * sizeof(double) +
-      block_scratch_bytes(integral_cell_bytes(dimension, longest, is_mapped)) +
-      block_scratch_bytes(integral_cell_bytes(dimension, longest, /*is_mapped=*/false));
+      block_scratch_bytes(integral_cell_bytes(dimension, shape.points, is_mapped)) +
+      block_scratch_bytes(integral_cell_bytes(dimension, shape.points, /*is_mapped=*/false));
   const Index state = Saturated(shape.lattice.size()) * sizeof(double);
   const Index fields =
       Saturated(points < kFieldPointsPerChunk ? points : kFieldPointsPerChunk) * sizeof(double) +
-      block_scratch_bytes(field_cell_bytes(dimension, longest, shape.mesh_kind, StateKind::given));
+      block_scratch_bytes(
+          field_cell_bytes(dimension, shape.points, shape.mesh_kind, StateKind::given));
   return {held, Saturated(held) + state + fields};
 }
 

@@ -1,46 +1,126 @@
-// These device functions find positions and Jacobians at the quadrature points of a mapped cell.
+// These device functions find derivatives and Jacobians at the quadrature points of a cell.
 #pragma once
 
 #include "operators/cells/fields/cell_points.cuh"
 
 namespace tessera {
 
-/// What a team keeps of a mapped cell: tensors of `size` values for the points, one after the
-/// other, and two to work with, which have room for the nodes as well.
-struct CellTensors {
-  double* in;
-  double* other;
-  double* position;  // [dim]
-  double* jacobian;  // [dim][dim]
-  int size;
+/// The first `dim` rows and columns count.
+struct SmallMatrix {
+  double at[3][3];
 };
 
-/// x_d [n]^dim -> B -> [m]^dim -> D along each axis -> J [dim][dim][m]^dim, by the team. Ends at a
-/// barrier.
+/// Derivatives of `count` functions at point q of a cell, by one thread: d[k][a] =
+/// sum_b D[q_a][b] v_k[.., b, ..], b along axis a.
 /// @param D [q][q], as Basis1D
-__device__ inline void find_geometry(const CellTeam& team, const CellGrid& grid,
-                                     const PointPlaces& points, const double* D,
-                                     const CellPlace& place, const CellTensors& t) {
-  const int dim = grid.dimension;
-  const int m = points.points;
-  for (int d = 0; d < dim; ++d) {
-    const double origin = cell_origin(points, place, d);
-    const double* values = relative_positions(team, grid, points, place, d, origin, t.in, t.other);
-    team.for_each(t.size, [&](int q) { t.position[d * t.size + q] = values[q] + origin; });
-    int fast = 1;
-    for (int a = 0; a < dim; ++a, fast *= m) {
-      contract_axis(team, D, m, m, fast, t.size / (fast * m), values,
-                    t.jacobian + (d * dim + a) * t.size);
+/// @param v at the points, tensors `room` values apart
+template <int count>
+__device__ inline void differentiate(const double* D, int m, int dim, const PointNumbers& number,
+                                     int q, const double* v, int room, double (&d)[count][3]) {
+  int stride = 1;
+#pragma unroll
+  for (int a = 0; a < 3; ++a, stride *= m) {
+    if (a == dim) break;
+    const double* const entries = D + number.along[a] * m;
+    const double* line = v + q - number.along[a] * stride;
+    double sum[count] = {};
+    for (int b = 0; b < m; ++b, line += stride) {
+      const double entry = entries[b];
+#pragma unroll
+      for (int k = 0; k < count; ++k) sum[k] += entry * line[k * room];
     }
+#pragma unroll
+    for (int k = 0; k < count; ++k) d[k][a] = sum[k];
   }
 }
 
-/// |J| of entries J[a][b] = dx_a / dxi_b at j[(a dim + b) size].
-__device__ inline double determinant(const double* j, int size, int dim) {
-  if (dim == 2) return j[0] * j[3 * size] - j[size] * j[2 * size];
-  return j[0] * (j[4 * size] * j[8 * size] - j[5 * size] * j[7 * size]) -
-         j[size] * (j[3 * size] * j[8 * size] - j[5 * size] * j[6 * size]) +
-         j[2 * size] * (j[3 * size] * j[7 * size] - j[4 * size] * j[6 * size]);
+/// J[a][b] = dx_a / dxi_b at point q of a mapped cell, by one thread.
+__device__ inline SmallMatrix jacobian_at(const double* D, int m, int dim,
+                                          const PointNumbers& number, int q,
+                                          const PointTensors& t) {
+  SmallMatrix J{};
+  if (dim == 3) {
+    differentiate(D, m, dim, number, q, t.positions, t.room, J.at);
+    return J;
+  }
+  double d[2][3] = {};
+  differentiate(D, m, dim, number, q, t.positions, t.room, d);
+#pragma unroll
+  for (int a = 0; a < 2; ++a) {
+#pragma unroll
+    for (int b = 0; b < 2; ++b) J.at[a][b] = d[a][b];
+  }
+  return J;
+}
+
+__device__ inline double determinant(const SmallMatrix& J, int dim) {
+  const double(&j)[3][3] = J.at;
+  if (dim == 2) return j[0][0] * j[1][1] - j[0][1] * j[1][0];
+  return j[0][0] * (j[1][1] * j[2][2] - j[1][2] * j[2][1]) -
+         j[0][1] * (j[1][0] * j[2][2] - j[1][2] * j[2][0]) +
+         j[0][2] * (j[1][0] * j[2][1] - j[1][1] * j[2][0]);
+}
+
+/// J^-1[b][a] = dxi_b / dx_a.
+__device__ inline SmallMatrix inverse_of(const SmallMatrix& J, int dim, double determinant) {
+  const double(&j)[3][3] = J.at;
+  SmallMatrix inverse{};
+  if (dim == 2) {
+    inverse.at[0][0] = j[1][1] / determinant;
+    inverse.at[0][1] = -j[0][1] / determinant;
+    inverse.at[1][0] = -j[1][0] / determinant;
+    inverse.at[1][1] = j[0][0] / determinant;
+    return inverse;
+  }
+#pragma unroll
+  for (int a = 0; a < 3; ++a) {
+#pragma unroll
+    for (int b = 0; b < 3; ++b) {
+      const int a1 = (a + 1) % 3;
+      const int a2 = (a + 2) % 3;
+      const int b1 = (b + 1) % 3;
+      const int b2 = (b + 2) % 3;
+      inverse.at[b][a] = (j[a1][b1] * j[a2][b2] - j[a1][b2] * j[a2][b1]) / determinant;
+    }
+  }
+  return inverse;
+}
+
+/// A quadrature point of a cell.
+struct PointOfCell {
+  double x[3];
+  double weight;        // w |J|
+  SmallMatrix inverse;  // dxi_b / dx_a
+};
+
+/// Point q of a cell. @param t of find_at_points()
+__device__ inline PointOfCell point_of_cell(const CellGrid& grid, const PointPlaces& points,
+                                            const double* D, const CellPlace& place,
+                                            const PointNumbers& number, int q,
+                                            const PointTensors& t) {
+  const int dim = grid.dimension;
+  PointOfCell point{};
+  point.weight = 1.0;
+#pragma unroll
+  for (int d = 0; d < 3; ++d) {
+    if (d == dim) break;
+    point.weight *= points.weights[number.along[d]];
+    if (points.nodes.is_mapped) {
+      point.x[d] = t.coordinate(d, q);
+    } else {
+      const double width = points.width[d][place.position[d]];
+      point.x[d] = point_on_axis(grid, points, place, d, number.along[d]);
+      point.weight *= width;
+      point.inverse.at[d][d] = 1.0 / width;
+    }
+  }
+  if (points.nodes.is_mapped) {
+    const SmallMatrix J = jacobian_at(D, points.points, dim, number, q, t);
+    const double of_cell = determinant(J, dim);
+    point.inverse = inverse_of(J, dim, of_cell);
+    point.weight *= of_cell;
+  }
+  return point;
 }
 
 }  // namespace tessera

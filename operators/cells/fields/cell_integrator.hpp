@@ -20,12 +20,12 @@ struct BasisTables {
   const double* D_transposed;  // [q][q]
 };
 
-/// Bytes that are kept of a cell: two tensors to work with, values and gradients, and of mapped
-/// cells positions and Jacobians.
-/// @param longest the larger number of nodes and quadrature points along an axis
-constexpr Index integral_cell_bytes(int dimension, int longest, bool is_mapped) {
-  const int tensors = 3 + dimension + (is_mapped ? dimension + dimension * dimension : 0);
-  return tensors * power(longest, dimension) * static_cast<Index>(sizeof(double));
+/// Bytes that are kept of a cell: u and of mapped cells positions, and as much again to work with,
+/// which has room for values and fluxes.
+/// @param points along an axis, of which there are p + 1 or more
+constexpr Index integral_cell_bytes(int dimension, int points, bool is_mapped) {
+  const int tensors = is_mapped ? 2 * (dimension + 1) : dimension + 2;
+  return tensors * power(points, dimension) * static_cast<Index>(sizeof(double));
 }
 
 /// Coefficient k, reaction c and source f of a problem in GPU memory.

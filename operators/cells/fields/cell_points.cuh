@@ -1,9 +1,10 @@
-// These device functions find the quadrature points of a cell.
+// These device functions find the quadrature points of a cell, and nodal functions there.
 #pragma once
 
 #include "operators/cells/block_contraction.cuh"
 #include "operators/cells/cell_access.cuh"
 #include "operators/cells/fields/device_points.hpp"
+#include "operators/cells/point_numbers.cuh"
 
 namespace tessera {
 
@@ -15,36 +16,86 @@ __device__ inline double point_on_axis(const CellGrid& grid, const PointPlaces& 
          points.width[d][place.position[d]] * points.abscissas[along];
 }
 
-/// Coordinate d of the points of a mapped cell less `origin`, which is that of the cell's first
-/// node, so that the size of the box costs no digits: x_d [n]^dim -> B -> [m]^dim, by the team.
-/// Ends at a barrier. Returns where it lies: in `in` or in `other`, which have room for max(n,
-/// m)^dim values each.
-__device__ inline double* relative_positions(const CellTeam& team, const CellGrid& grid,
-                                             const PointPlaces& points, const CellPlace& place,
-                                             int d, double origin, double* in, double* other) {
+/// Values at the points of a cell, tensors [m]^dim that lie `room` values apart: the coordinates of
+/// a mapped cell, less those of its first node, so that the size of the box costs no digits; and
+/// u.
+struct PointTensors {
+  const double* positions;  // [dim]; null: the cell is not mapped
+  const double* u;          // null: nobody asked for it
+  double* free;             // room for as many tensors again
+  int room;
+  double origin[3];  // of positions
+
+  /// Coordinate d of point q of a mapped cell.
+  __device__ double coordinate(int d, int q) const { return positions[d * room + q] + origin[d]; }
+};
+
+/// The first `count` of these nodal functions, less a constant each, at the points of a cell:
+/// [n]^dim -> B -> [m]^dim, by the team. They lie in the first half of `scratch`.
+template <int count, class Team>
+__device__ inline void interpolate(const Team& team, const CellGrid& grid,
+                                   const PointPlaces& points, const CellPlace& place,
+                                   const double* const (&nodal)[4], const double (&less)[4],
+                                   double* scratch, int room) {
   const int n = grid.degree + 1;
   const int nodes = grid.dimension == 3 ? n * n * n : n * n;
+  double* const second = scratch + count * room;
+  double* const in = grid.dimension == 3 ? second : scratch;
   team.for_each(nodes, [&](int i) {
-    in[i] = points.nodes.position[d][cell_node(grid, place, i).lattice] - origin;
+    const Index node = cell_node(grid, place, i).lattice;
+#pragma unroll
+    for (int k = 0; k < count; ++k) in[k * room + i] = nodal[k][node] - less[k];
   });
   __syncthreads();
-  return contract_all_axes(team, points.B, points.points, n, grid.dimension, in, other);
+  contract_all_axes_of<count>(team, points.B, points.points, n, grid.dimension, in,
+                              in == scratch ? second : scratch, room);
 }
 
-/// u at the points of a cell: as relative_positions(), with u at the nodes in `values`.
-__device__ inline double* state_at_points(const CellTeam& team, const CellGrid& grid,
-                                          const PointPlaces& points, const CellPlace& place,
-                                          const double* values, double* in, double* other) {
-  const int n = grid.degree + 1;
-  const int nodes = grid.dimension == 3 ? n * n * n : n * n;
-  team.for_each(nodes, [&](int i) { in[i] = values[cell_node(grid, place, i).lattice]; });
-  __syncthreads();
-  return contract_all_axes(team, points.B, points.points, n, grid.dimension, in, other);
-}
-
-/// Coordinate d of a mapped cell's first node.
-__device__ inline double cell_origin(const PointPlaces& points, const CellPlace& place, int d) {
-  return points.nodes.position[d][place.first_node];
+/// Positions of the points of a mapped cell, and u at the points, by the team. Ends at a barrier.
+/// @param u at the nodes; null: not needed
+/// @param scratch of point_tensor_count() tensors, max(n, m)^dim values each
+template <class Team>
+__device__ inline PointTensors find_at_points(const Team& team, const CellGrid& grid,
+                                              const PointPlaces& points, const CellPlace& place,
+                                              const double* u, double* scratch) {
+  const int dim = grid.dimension;
+  const int m = points.points;  // which is p + 1 or more
+  const int room = dim == 3 ? m * m * m : m * m;
+  const bool is_mapped = points.nodes.is_mapped;
+  const double* nodal[4] = {u, nullptr, nullptr, nullptr};
+  double origin[4] = {0.0, 0.0, 0.0, 0.0};
+  if (is_mapped) {
+#pragma unroll
+    for (int d = 0; d < 3; ++d) {
+      if (d == dim) break;
+      nodal[d] = points.nodes.position[d];
+      origin[d] = nodal[d][place.first_node];
+    }
+    nodal[2] = dim == 2 ? u : nodal[2];
+    nodal[3] = u;
+  }
+  const int count = (is_mapped ? dim : 0) + (u != nullptr ? 1 : 0);
+  switch (count) {
+    case 1:
+      interpolate<1>(team, grid, points, place, nodal, origin, scratch, room);
+      break;
+    case 2:
+      interpolate<2>(team, grid, points, place, nodal, origin, scratch, room);
+      break;
+    case 3:
+      interpolate<3>(team, grid, points, place, nodal, origin, scratch, room);
+      break;
+    case 4:
+      interpolate<4>(team, grid, points, place, nodal, origin, scratch, room);
+      break;
+    default:
+      break;
+  }
+  return {is_mapped ? scratch : nullptr,
+          u != nullptr ? scratch + (count - 1) * room : nullptr,
+          scratch + count * room,
+          room,
+          {origin[0], origin[1], origin[2]}};
 }
 
 }  // namespace tessera

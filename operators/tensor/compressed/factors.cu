@@ -32,35 +32,52 @@ __device__ double warp_min(double x) {
   return x;
 }
 
+// The entries D_e / w_q of a cell's points.
 struct CellPoints {
-  const double* factors;
+  const double* factors;  // [q_z][pair][q_y][q_x][2]
   const double* weights;
   int m;
 
-  __device__ void split(int q, int (&at)[3]) const {
-    at[0] = q % m;
-    at[1] = q / m % m;
-    at[2] = q / (m * m);
-  }
-  // D_e / w_q.
-  __device__ double value(int q, int e) const {
-    int at[3];
-    split(q, at);
-    return factors[general_factor_offset(3, m, q, e)] /
-           (weights[at[0]] * weights[at[1]] * weights[at[2]]);
+  __device__ void read(const PointNumbers& q, double (&value)[kEntries]) const {
+    const int(&along)[3] = q.along;
+    const double weight = weights[along[0]] * weights[along[1]] * weights[along[2]];
+#pragma unroll
+    for (int pair = 0; pair < kEntries / 2; ++pair) {
+      const double2 two =
+          *reinterpret_cast<const double2*>(factors + general_factor_offset(3, m, q, 2 * pair));
+      value[2 * pair] = two.x / weight;
+      value[2 * pair + 1] = two.y / weight;
+    }
   }
 };
 
-// The smallest and the largest value of entry e in the cell, by a warp.
-__device__ double2 range_of(const CellPoints& cell, int e) {
-  double low = INFINITY;
-  double high = -INFINITY;
-  for (int q = threadIdx.x % kWarp; q < cell.m * cell.m * cell.m; q += kWarp) {
-    const double value = cell.value(q, e);
-    low = fmin(low, value);
-    high = fmax(high, value);
+// The smallest and the largest value of the lane's entry in the cell, by a warp; lanes from
+// kEntries on have those of the last one.
+__device__ double2 range_of_entry(const CellPoints& cell, int lane) {
+  double low[kEntries];
+  double high[kEntries];
+#pragma unroll
+  for (int e = 0; e < kEntries; ++e) {
+    low[e] = INFINITY;
+    high[e] = -INFINITY;
   }
-  return {warp_min(low), -warp_min(-high)};
+  for (int q = lane; q < cell.m * cell.m * cell.m; q += kWarp) {
+    double value[kEntries];
+    cell.read(PointNumbers(q, cell.m, 3), value);
+#pragma unroll
+    for (int e = 0; e < kEntries; ++e) {
+      low[e] = fmin(low[e], value[e]);
+      high[e] = fmax(high[e], value[e]);
+    }
+  }
+  double2 range{0.0, 0.0};
+#pragma unroll
+  for (int e = 0; e < kEntries; ++e) {
+    const double least = warp_min(low[e]);
+    const double most = -warp_min(-high[e]);
+    if (min(lane, kEntries - 1) == e) range = {least, most};
+  }
+  return range;
 }
 
 // Returns the upper `bits` bits of a mantissa of `mantissa` bits. They are chosen such that the
@@ -138,16 +155,13 @@ __global__ void __launch_bounds__(kThreads) pack_kernel(const PackArguments args
   const CompressedLayout& layout = args.layout;
   const int m = layout.points;
   const Index warps = static_cast<Index>(gridDim.x) * (kThreads / kWarp);
+  unsigned long long shares[2] = {0, 0};  // the largest of the lane's entries
   for (Index c = thread_number<kThreads>() / kWarp; c < args.count; c += warps) {
     const CellPoints cell{args.factors + c * args.stride, args.weights, m};
     const Index number = args.first_cell + c;
     char* const group = packed + number / layout.cells * layout.group_bytes(bits);
     const int local = static_cast<int>(number % layout.cells);
-    double2 range{0.0, 0.0};  // of the lane's entry
-    for (int e = 0; e < kEntries; ++e) {
-      const double2 of_entry = range_of(cell, e);
-      if (lane == e) range = of_entry;
-    }
+    const double2 range = range_of_entry(cell, lane);
     const EntryDiagonal diagonal = diagonal_of_entry(min(lane, kEntries - 1));
     const double least = sqrt(__shfl_sync(kAllLanes, range.x, diagonal.a) *
                               __shfl_sync(kAllLanes, range.x, diagonal.b));
@@ -158,8 +172,8 @@ __global__ void __launch_bounds__(kThreads) pack_kernel(const PackArguments args
           is_plain<T, bits>() ? 0U : entry.word;
       const auto take_share = [&](int place, const FixedPoint& of, CompressedBits with) {
         const double share = fixed_point_error(of, least, static_cast<int>(with));
-        atomicMax(args.errors + place,
-                  static_cast<unsigned long long>(__double_as_longlong(share)));
+        shares[place] =
+            max(shares[place], static_cast<unsigned long long>(__double_as_longlong(share)));
       };
       take_share(0, entry, bits);
       if constexpr (bits == many_bits(sizeof(T))) {
@@ -175,17 +189,24 @@ __global__ void __launch_bounds__(kThreads) pack_kernel(const PackArguments args
       offsets[e] = __shfl_sync(kAllLanes, entry.offset, e);
     }
     for (int q = lane; q < m * m * m; q += kWarp) {
-      int at[3];
-      cell.split(q, at);
+      const PointNumbers at(q, m, 3);
       double number_of[kEntries];
-      for (int e = 0; e < kEntries; ++e) {
-        number_of[e] = is_plain<T, bits>()
-                           ? cell.value(q, e)
-                           : ldexp(cell.value(q, e) - offsets[e], -exponents[e]) - 1.0;
+      cell.read(at, number_of);
+#pragma unroll
+      for (int e = 0; e < kEntries && !is_plain<T, bits>(); ++e) {
+        number_of[e] = ldexp(number_of[e] - offsets[e], -exponents[e]) - 1.0;
       }
-      store_point<T, bits>(number_of, layout, layout.position(local, at[0], at[1], at[2]),
+      store_point<T, bits>(number_of, layout,
+                           layout.position(local, at.along[0], at.along[1], at.along[2]),
                            group + layout.cells * kCompressedHeaderBytes);
     }
+  }
+  for (int place = 0; place < 2; ++place) {
+    unsigned long long largest = shares[place];
+    for (int offset = kWarp / 2; offset > 0; offset /= 2) {
+      largest = max(largest, __shfl_xor_sync(kAllLanes, largest, offset));
+    }
+    if (lane == 0 && largest > 0) atomicMax(args.errors + place, largest);
   }
 }
 
@@ -212,9 +233,9 @@ template <class T>
 void divide_by_weights(const double* reaction, const double* weights, int m, Index cells, T* to) {
   const int points = m * m * m;
   for_each_entry(cells * points, "reaction at the points", [=] __device__(Index i) {
-    const int q = static_cast<int>(i % points);
-    to[i] =
-        static_cast<T>(reaction[i] / (weights[q % m] * weights[q / m % m] * weights[q / (m * m)]));
+    const PointNumbers q(static_cast<int>(i % points), m, 3);
+    to[i] = static_cast<T>(reaction[i] /
+                           (weights[q.along[0]] * weights[q.along[1]] * weights[q.along[2]]));
   });
 }
 

@@ -50,16 +50,16 @@ __device__ const T* cell_reaction(const AnyArguments<T>& args, const CellPlace& 
 }
 
 // sum += in, by the team.
-template <class T>
-__device__ void add_tensor(const CellTeam& team, const T* in, int size, T* sum) {
+template <class Team, class T>
+__device__ void add_tensor(const Team& team, const T* in, int size, T* sum) {
   team.for_each(size, [&](int t) { sum[t] += in[t]; });
   __syncthreads();
 }
 
 // v = sum_d s_d K along d, M along the others, + r M along all. Scratch: 4 tensors; u lies in the
 // first.
-template <class T>
-__device__ const T* separable_product(const CellTeam& team, const AnyArguments<T>& args, int nodes,
+template <class Team, class T>
+__device__ const T* separable_product(const Team& team, const AnyArguments<T>& args, int nodes,
                                       T* u) {
   const int n = args.grid.degree + 1;
   T* const sum = u + nodes;
@@ -85,13 +85,14 @@ __device__ const T* separable_product(const CellTeam& team, const AnyArguments<T
 }
 
 // (g_0, g_1, g_2) = D_q (g_0, g_1, g_2) at all points.
-template <class T>
-__device__ void multiply_factors(const CellTeam& team, const AnyArguments<T>& args,
-                                 const T* factors, int size, T* g) {
+template <class Team, class T>
+__device__ void multiply_factors(const Team& team, const AnyArguments<T>& args, const T* factors,
+                                 int size, T* g) {
   const int dim = args.grid.dimension;
   team.for_each(size, [&](int q) {
+    const PointNumbers number(q, args.points, dim);
     if (args.kind == FactorKind::scaled) {
-      const T factor = factors[scaled_factor_offset(dim, args.points, q)];
+      const T factor = factors[scaled_factor_offset(dim, args.points, number)];
       for (int d = 0; d < dim; ++d) g[d * size + q] *= factor * args.axis_scale[d];
       return;
     }
@@ -101,7 +102,7 @@ __device__ void multiply_factors(const CellTeam& team, const AnyArguments<T>& ar
     int e = 0;
     for (int a = 0; a < dim; ++a) {
       for (int b = a; b < dim; ++b, ++e) {
-        const T entry = factors[general_factor_offset(dim, args.points, q, e)];
+        const T entry = factors[general_factor_offset(dim, args.points, number, e)];
         out[a] += entry * in[b];
         if (a != b) out[b] += entry * in[a];
       }
@@ -112,9 +113,9 @@ __device__ void multiply_factors(const CellTeam& team, const AnyArguments<T>& ar
 }
 
 // v = B^T (D^T D_q D + r_q) B u. Scratch: 5 tensors; u lies in the first.
-template <class T>
-__device__ const T* tensor_product(const CellTeam& team, const AnyArguments<T>& args,
-                                   const T* factors, const T* reaction, T* u) {
+template <class Team, class T>
+__device__ const T* tensor_product(const Team& team, const AnyArguments<T>& args, const T* factors,
+                                   const T* reaction, T* u) {
   const int dim = args.grid.dimension;
   const int n = args.grid.degree + 1;
   const int m = args.points;
@@ -140,39 +141,38 @@ __device__ const T* tensor_product(const CellTeam& team, const AnyArguments<T>& 
 // Launch: kThreads a block, a team a cell, striding over the range. Shared memory, or a part of
 // an array in GPU memory: 5 tensors of m^dim values. Every value passes through that memory once an
 // axis. Flops: as the unrolled kernel with points; 18 n a node in 3D where all cells are alike.
-template <class T>
+template <ScratchPlace place, class T>
 __global__ void __launch_bounds__(kThreads) apply_any_kernel(const AnyArguments<T> args) {
   extern __shared__ __align__(16) char shared[];
-  const CellTeam team(args.scratch, shared);
-  T* const u = team.scratch<T>();
+  const CellTeam<place> team(args.scratch, shared);
+  T* const u = team.template scratch<T>();
   const int n = args.grid.degree + 1;
   const int nodes = args.grid.dimension == 3 ? n * n * n : n * n;
   const int m = args.points;
   const int size = args.grid.dimension == 3 ? m * m * m : m * m;
   team.for_each_cell(args.range.size(), [&](const TeamCell& cell) {
-    const CellPlace place = place_cell(args.grid, args.range, cell.number);
-    team.for_each(nodes, [&](int i) {
-      u[i] = load_node(args.source, place, cell_node(args.grid, place, i));
-    });
+    const CellPlace here = place_cell(args.grid, args.range, cell.number);
+    team.for_each(
+        nodes, [&](int i) { u[i] = load_node(args.source, here, cell_node(args.grid, here, i)); });
     __syncthreads();
     const T* v = args.kind == FactorKind::constant
                      ? separable_product(team, args, nodes, u)
-                     : tensor_product(team, args, cell_factors(args, place),
-                                      cell_reaction(args, place, size), u);
+                     : tensor_product(team, args, cell_factors(args, here),
+                                      cell_reaction(args, here, size), u);
     if (!cell.counts) return;
     team.for_each(nodes, [&](int i) {
-      store_node(args.sink, place, cell.number, cell_node(args.grid, place, i), v[i]);
+      store_node(args.sink, here, cell.number, cell_node(args.grid, here, i), v[i]);
     });
   });
 }
 
 // d_i += sum over entries (a, b) of D of its contraction with the squares and products of B and G
 // along each axis. As apply_any_kernel(); 3 tensors.
-template <class T>
+template <ScratchPlace place, class T>
 __global__ void __launch_bounds__(kThreads) diagonal_kernel(const AnyArguments<T> args, T* d) {
   extern __shared__ __align__(16) char shared[];
-  const CellTeam team(args.scratch, shared);
-  T* const scratch = team.scratch<T>();
+  const CellTeam<place> team(args.scratch, shared);
+  T* const scratch = team.template scratch<T>();
   const int dim = args.grid.dimension;
   const int n = args.grid.degree + 1;
   const int m = args.points;
@@ -180,17 +180,18 @@ __global__ void __launch_bounds__(kThreads) diagonal_kernel(const AnyArguments<T
   const int size = dim == 3 ? m * m * m : m * m;
   T* const sum = scratch + 2 * size;
   team.for_each_cell(args.range.size(), [&](const TeamCell& cell) {
-    const CellPlace place = place_cell(args.grid, args.range, cell.number);
-    const T* factors = cell_factors(args, place);
+    const CellPlace here = place_cell(args.grid, args.range, cell.number);
+    const T* factors = cell_factors(args, here);
     team.for_each(nodes, [&](int i) { sum[i] = T{0}; });
     int e = 0;
     for (int a = 0; a < dim; ++a) {
       for (int b = a; b < dim; ++b, ++e) {
         if (args.kind == FactorKind::scaled && a != b) continue;
         team.for_each(size, [&](int q) {
+          const PointNumbers number(q, m, dim);
           scratch[q] = args.kind == FactorKind::scaled
-                           ? factors[scaled_factor_offset(dim, m, q)] * args.axis_scale[a]
-                           : factors[general_factor_offset(dim, m, q, e)] * T(a == b ? 1 : 2);
+                           ? factors[scaled_factor_offset(dim, m, number)] * args.axis_scale[a]
+                           : factors[general_factor_offset(dim, m, number, e)] * T(a == b ? 1 : 2);
         });
         __syncthreads();
         T* in = scratch;
@@ -211,7 +212,7 @@ __global__ void __launch_bounds__(kThreads) diagonal_kernel(const AnyArguments<T
         add_tensor(team, in, nodes, sum);
       }
     }
-    if (const T* const reaction = cell_reaction(args, place, size); reaction != nullptr) {
+    if (const T* const reaction = cell_reaction(args, here, size); reaction != nullptr) {
       const T* in = reaction;
       T* out = scratch;
       int fast = 1;
@@ -224,7 +225,7 @@ __global__ void __launch_bounds__(kThreads) diagonal_kernel(const AnyArguments<T
       add_tensor(team, in, nodes, sum);
     }
     if (!cell.counts) return;
-    team.for_each(nodes, [&](int i) { d[cell_node(args.grid, place, i).lattice] += sum[i]; });
+    team.for_each(nodes, [&](int i) { d[cell_node(args.grid, here, i).lattice] += sum[i]; });
   });
 }
 
@@ -327,10 +328,12 @@ void TensorAnySize<T>::apply(const CellGrid& grid, const CellRange& range,
   args.D_transposed = D_transposed_.data();
   args.M = M_.data();
   args.K = K_.data();
-  launch(apply_any_kernel<T>,
-         {"tensor kernel of run-time size", scratch_.blocks(range.size()), kThreads,
-          scratch_.shared_bytes()},
-         args);
+  scratch_.with_place([&]<ScratchPlace place>() {
+    launch(apply_any_kernel<place, T>,
+           {"tensor kernel of run-time size", scratch_.blocks(range.size()), kThreads,
+            scratch_.shared_bytes()},
+           args);
+  });
 }
 
 template <class T>
@@ -349,8 +352,10 @@ void TensorAnySize<T>::add_diagonal(const CellGrid& grid, const CellRange& range
     launch(separable_diagonal_kernel<T>,
            {kName, blocks_for(range.size() * nodes, kThreads, 1 << 20), kThreads}, args, d);
   } else {
-    launch(diagonal_kernel<T>,
-           {kName, scratch_.blocks(range.size()), kThreads, scratch_.shared_bytes()}, args, d);
+    scratch_.with_place([&]<ScratchPlace place>() {
+      launch(diagonal_kernel<place, T>,
+             {kName, scratch_.blocks(range.size()), kThreads, scratch_.shared_bytes()}, args, d);
+    });
   }
 }
 

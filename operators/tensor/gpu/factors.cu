@@ -5,7 +5,7 @@
 
 #include "mesh/errors.hpp"
 #include "operators/cells/block_scratch.hpp"
-#include "operators/cells/fields/cell_points.cuh"
+#include "operators/cells/fields/cell_geometry.cuh"
 #include "operators/tensor/gpu/coefficient_at_points.hpp"
 #include "operators/tensor/gpu/factor_layout.cuh"
 #include "operators/tensor/gpu/factors.hpp"
@@ -35,37 +35,35 @@ __device__ CellPlace place_of(const GeometryArguments& g, Index cell) {
                     cell);
 }
 
-__device__ double weight_of(const GeometryArguments& g, int q) {
-  const int m = g.points.points;
+__device__ double weight_of(const GeometryArguments& g, const PointNumbers& q) {
   const double* const weights = g.points.weights;
-  double w = weights[q % m] * weights[q / m % m];
-  if (g.grid.dimension == 3) w *= weights[q / (m * m)];
+  double w = weights[q.along[0]] * weights[q.along[1]];
+  if (g.grid.dimension == 3) w *= weights[q.along[2]];
   return w;
 }
 
-// r_q = w |J| c at point q of cell first_cell + cell.
+// r_q = w |J| c at point q of cell first_cell + cell. @param measure w |J|
 template <class T>
 __device__ void write_reaction(const GeometryArguments& g, Index cell, int q, int size,
-                               double determinant, T* reaction) {
+                               double measure, T* reaction) {
   if (reaction == nullptr) return;
   const Index at = cell * size + q;
-  reaction[at] =
-      static_cast<T>(weight_of(g, q) * determinant * (g.c != nullptr ? g.c[at] : g.constant_c));
+  reaction[at] = static_cast<T>(measure * (g.c != nullptr ? g.c[at] : g.constant_c));
 }
 
-// entries = s adj(J) adj(J)^T with adj(J) = |J| J^-1, J[a][b] = dx_a / dxi_b at j[(a dim + b)
-// size].
-__device__ void symmetric_entries_2d(const double* j, int size, double s, double* entries) {
-  const double xx = j[0];
-  const double xy = j[size];
-  const double yx = j[2 * size];
-  const double yy = j[3 * size];
+// entries = s adj(J) adj(J)^T with adj(J) = |J| J^-1.
+__device__ void symmetric_entries_2d(const SmallMatrix& J, double s, double* entries) {
+  const double xx = J.at[0][0];
+  const double xy = J.at[0][1];
+  const double yx = J.at[1][0];
+  const double yy = J.at[1][1];
   entries[0] = s * (yy * yy + xy * xy);
   entries[1] = -s * (yy * yx + xy * xx);
   entries[2] = s * (yx * yx + xx * xx);
 }
 
-__device__ void symmetric_entries_3d(const double (&J)[3][3], double s, double* entries) {
+__device__ void symmetric_entries_3d(const SmallMatrix& J, double s, double* entries) {
+  const double(&j)[3][3] = J.at;
   double adjugate[3][3];
 #pragma unroll
   for (int a = 0; a < 3; ++a) {
@@ -75,7 +73,7 @@ __device__ void symmetric_entries_3d(const double (&J)[3][3], double s, double* 
       const int a2 = (a + 2) % 3;
       const int b1 = (b + 1) % 3;
       const int b2 = (b + 2) % 3;
-      adjugate[b][a] = J[a1][b1] * J[a2][b2] - J[a1][b2] * J[a2][b1];
+      adjugate[b][a] = j[a1][b1] * j[a2][b2] - j[a1][b2] * j[a2][b1];
     }
   }
   int entry = 0;
@@ -93,57 +91,42 @@ __device__ void report_inverted(Index cell, Index* inverted) {
   atomicMin(reinterpret_cast<unsigned long long*>(inverted), static_cast<unsigned long long>(cell));
 }
 
-// D_q of mapped cells. One team a cell, striding; scratch: dim^2 + 2 tensors of m^dim doubles. x_d
-// [n]^dim -> B -> [m]^dim -> D along each axis -> J [dim][dim][m]^dim -> D_q.
-template <class T>
+// D_q of mapped cells. One team a cell, striding; scratch as factor_cell_bytes(). x_d [n]^dim -> B
+// -> [m]^dim -> D along each axis -> J -> D_q.
+template <ScratchPlace place, class T>
 __global__ void __launch_bounds__(kThreads)
     general_factors_kernel(GeometryArguments g, ScratchView view, Index stride, T* factors,
                            T* reaction, Index* inverted) {
   extern __shared__ __align__(16) char shared_scratch[];
-  const CellTeam team(view, shared_scratch);
-  auto* const scratch = team.scratch<double>();
+  const CellTeam<place> team(view, shared_scratch);
   const int dim = g.grid.dimension;
   const int m = g.points.points;
   const int size = dim == 3 ? m * m * m : m * m;
-  double* const jacobian = scratch + 2 * size;
   team.for_each_cell(g.count, [&](const TeamCell& team_cell) {
     const Index c = team_cell.number;
     const Index cell = g.first_cell + c;
-    const CellPlace place = place_of(g, cell);
-    for (int d = 0; d < dim; ++d) {
-      const double* values =
-          relative_positions(team, g.grid, g.points, place, d, cell_origin(g.points, place, d),
-                             scratch, scratch + size);
-      int fast = 1;
-      for (int a = 0; a < dim; ++a, fast *= m) {
-        contract_axis(team, g.D, m, m, fast, size / (fast * m), values,
-                      jacobian + (d * dim + a) * size);
-      }
-    }
+    const CellPlace here = place_of(g, cell);
+    const PointTensors t =
+        find_at_points(team, g.grid, g.points, here, nullptr, team.template scratch<double>());
     if (!team_cell.counts) return;
     team.for_each(size, [&](int q) {
+      const PointNumbers number(q, m, dim);
+      const SmallMatrix J = jacobian_at(g.D, m, dim, number, q, t);
+      const double of_point = determinant(J, dim);
+      if (!(of_point > 0.0)) report_inverted(cell, inverted);
+      const double weight = weight_of(g, number);
       const double k = g.k != nullptr ? g.k[c * size + q] : g.constant_k;
-      const double wk = weight_of(g, q) * k;
+      const double s = weight * k / of_point;
       double entries[6];
       if (dim == 2) {
-        const double* j = jacobian + q;
-        const double determinant = j[0] * j[3 * size] - j[size] * j[2 * size];
-        if (!(determinant > 0.0)) report_inverted(cell, inverted);
-        symmetric_entries_2d(j, size, wk / determinant, entries);
-        write_reaction(g, c, q, size, determinant, reaction);
+        symmetric_entries_2d(J, s, entries);
       } else {
-        double J[3][3];
-        for (int e = 0; e < 9; ++e) J[e / 3][e % 3] = jacobian[e * size + q];
-        const double determinant = J[0][0] * (J[1][1] * J[2][2] - J[1][2] * J[2][1]) -
-                                   J[0][1] * (J[1][0] * J[2][2] - J[1][2] * J[2][0]) +
-                                   J[0][2] * (J[1][0] * J[2][1] - J[1][1] * J[2][0]);
-        if (!(determinant > 0.0)) report_inverted(cell, inverted);
-        symmetric_entries_3d(J, wk / determinant, entries);
-        write_reaction(g, c, q, size, determinant, reaction);
+        symmetric_entries_3d(J, s, entries);
       }
+      write_reaction(g, c, q, size, weight * of_point, reaction);
       if (factors == nullptr) return;
       for (int e = 0; e < dim * (dim + 1) / 2; ++e) {
-        factors[c * stride + general_factor_offset(dim, m, q, e)] = static_cast<T>(entries[e]);
+        factors[c * stride + general_factor_offset(dim, m, number, e)] = static_cast<T>(entries[e]);
       }
     });
   });
@@ -166,13 +149,15 @@ __global__ void graded_factors_kernel(GeometryArguments g, Index stride, T* fact
       width[d] = g.points.width[d][place.position[d]];
       volume *= width[d];
     }
-    const double wkj = weight_of(g, q) * (g.k != nullptr ? g.k[t] : g.constant_k) * volume;
-    write_reaction(g, c, q, size, volume, reaction);
+    const PointNumbers number(q, m, dim);
+    const double weight = weight_of(g, number);
+    const double wkj = weight * (g.k != nullptr ? g.k[t] : g.constant_k) * volume;
+    write_reaction(g, c, q, size, weight * volume, reaction);
     if (factors == nullptr) continue;
     int e = 0;
     for (int a = 0; a < dim; ++a) {
       for (int b = a; b < dim; ++b, ++e) {
-        factors[c * stride + general_factor_offset(dim, m, q, e)] =
+        factors[c * stride + general_factor_offset(dim, m, number, e)] =
             static_cast<T>(a == b ? wkj / (width[a] * width[a]) : 0.0);
       }
     }
@@ -183,16 +168,19 @@ __global__ void graded_factors_kernel(GeometryArguments g, Index stride, T* fact
 template <class T>
 __global__ void scaled_factors_kernel(GeometryArguments g, double volume, Index stride, T* factors,
                                       T* reaction) {
+  const int dim = g.grid.dimension;
   const int m = g.points.points;
-  const int size = g.grid.dimension == 3 ? m * m * m : m * m;
+  const int size = dim == 3 ? m * m * m : m * m;
   const Index total = g.count * size;
   for (Index t = thread_number<kThreads>(); t < total; t += thread_count<kThreads>()) {
     const int q = static_cast<int>(t % size);
+    const PointNumbers number(q, m, dim);
+    const double measure = weight_of(g, number) * volume;
     const double k = g.k != nullptr ? g.k[t] : g.constant_k;
-    write_reaction(g, t / size, q, size, volume, reaction);
+    write_reaction(g, t / size, q, size, measure, reaction);
     if (factors != nullptr) {
-      factors[t / size * stride + scaled_factor_offset(g.grid.dimension, m, q)] =
-          static_cast<T>(weight_of(g, q) * volume * k);
+      factors[t / size * stride + scaled_factor_offset(dim, m, number)] =
+          static_cast<T>(measure * k);
     }
   }
 }
@@ -274,9 +262,11 @@ void DeviceFactorMaker<T>::make(Index first, Index count, T* factors, T* reactio
     T* const out = factors == nullptr ? nullptr : factors + done * cell_stride_;
     T* const reaction_out = reaction == nullptr ? nullptr : reaction + done * points;
     if (!discretization.mapping.is_cartesian()) {
-      launch(general_factors_kernel<T>,
-             {kName, scratch_.blocks(arguments.count), kThreads, scratch_.shared_bytes()},
-             arguments, scratch_.view(), cell_stride_, out, reaction_out, inverted_.data());
+      scratch_.with_place([&]<ScratchPlace place>() {
+        launch(general_factors_kernel<place, T>,
+               {kName, scratch_.blocks(arguments.count), kThreads, scratch_.shared_bytes()},
+               arguments, scratch_.view(), cell_stride_, out, reaction_out, inverted_.data());
+      });
     } else if (kind_ == FactorKind::general) {
       launch(graded_factors_kernel<T>, one_thread_per_point, arguments, cell_stride_, out,
              reaction_out);

@@ -119,11 +119,10 @@ class DeviceFactors {
   DeviceArray<T> reaction_;
 };
 
-/// Bytes that are kept of a mapped cell while its factors are made: Jacobians and two tensors in
+/// Bytes that are kept of a mapped cell while its factors are made: positions and as much again, in
 /// double precision.
 constexpr Index factor_cell_bytes(int dimension, int points) {
-  return (dimension * dimension + 2) * power(points, dimension) *
-         static_cast<Index>(sizeof(double));
+  return 2 * dimension * power(points, dimension) * static_cast<Index>(sizeof(double));
 }
 
 /// Bytes held, and the most while they are made, beside the positions of a mapped mesh's nodes and

@@ -28,46 +28,31 @@ struct FieldArguments {
 
 // values [cell - first_cell][q]. One team a cell, striding; scratch as
 // field_cell_bytes(). forbidden: the first place in values of one that is not allowed.
-template <class T>
+template <ScratchPlace place, class T>
 __global__ void __launch_bounds__(kThreads)
     field_kernel(FieldArguments g, ScratchView view, T* values, Index* forbidden) {
   extern __shared__ __align__(16) char shared_scratch[];
-  const CellTeam team(view, shared_scratch);
-  auto* const scratch = team.scratch<double>();
+  const CellTeam<place> team(view, shared_scratch);
   const int dim = g.grid.dimension;
-  const int n = g.grid.degree + 1;
   const int m = g.points.points;
   const int size = dim == 3 ? m * m * m : m * m;
-  const int longest = n > m ? n : m;
-  const int room = dim == 3 ? longest * longest * longest : longest * longest;
   const bool is_mapped = g.points.nodes.is_mapped;
-  double* const position = scratch + 2 * room;
-  double* const u = position + (is_mapped ? dim * size : 0);
   team.for_each_cell(g.count, [&](const TeamCell& team_cell) {
     const Index c = team_cell.number;
-    const CellPlace place = place_cell(g.grid, g.all, g.first_cell + c);
-    for (int d = 0; is_mapped && d < dim; ++d) {
-      const double origin = cell_origin(g.points, place, d);
-      const double* const at_points =
-          relative_positions(team, g.grid, g.points, place, d, origin, scratch, scratch + room);
-      team.for_each(size, [&](int q) { position[d * size + q] = at_points[q] + origin; });
-      __syncthreads();
-    }
-    if (g.state != nullptr) {
-      const double* const at_points =
-          state_at_points(team, g.grid, g.points, place, g.state, scratch, scratch + room);
-      team.for_each(size, [&](int q) { u[q] = at_points[q]; });
-      __syncthreads();
-    }
+    const CellPlace here = place_cell(g.grid, g.all, g.first_cell + c);
+    const PointTensors t =
+        find_at_points(team, g.grid, g.points, here, g.state, team.template scratch<double>());
     if (!team_cell.counts) return;
     team.for_each(size, [&](int q) {
+      const PointNumbers number(q, m, dim);
       double x[3] = {0.0, 0.0, 0.0};
-      int rest = q;
-      for (int d = 0; d < dim; ++d, rest /= m) {
-        x[d] = is_mapped ? position[d * size + q]
-                         : point_on_axis(g.grid, g.points, place, d, rest % m);
+#pragma unroll
+      for (int d = 0; d < 3; ++d) {
+        if (d == dim) break;
+        x[d] = is_mapped ? t.coordinate(d, q)
+                         : point_on_axis(g.grid, g.points, here, d, number.along[d]);
       }
-      const double value = value_at(g.field, x, g.state != nullptr ? u[q] : kUnknownU);
+      const double value = value_at(g.field, x, t.u != nullptr ? t.u[q] : kUnknownU);
       const Index at = c * size + q;
       values[at] = static_cast<T>(value);
       if (is_allowed(value, g.allowed)) return;
@@ -102,12 +87,10 @@ FieldAtPoints::FieldAtPoints(const BilinearForm& form, FormField what, const Dev
       state_(field_of(form, what).depends_on_u ? state.data() : nullptr),
       field_(DeviceField::make(field_of(form, what))),
       forbidden_(std::vector<Index>{kNone}),
-      scratch_(field_cell_bytes(points_.nodes.dimension,
-                                std::max(points_.points, form.discretization->basis.degree + 1),
+      scratch_(field_cell_bytes(points_.nodes.dimension, points_.points,
                                 points_.nodes.is_mapped ? MeshKind::mapped : MeshKind::graded,
                                 state_ != nullptr ? StateKind::given : StateKind::none),
-               power(std::max(points_.points, form.discretization->basis.degree + 1),
-                     points_.nodes.dimension)) {
+               power(points_.points, points_.nodes.dimension)) {
   if (field_ && field_->depends_on_u() && state_ == nullptr) {
     throw std::invalid_argument("a field that depends on u without a state");
   }
@@ -134,10 +117,12 @@ bool FieldAtPoints::evaluate_on_gpu(Index first, Index count, T* values) {
   arguments.field = field_->view();
   arguments.state = state_;
   arguments.allowed = allowed();
-  launch(
-      field_kernel<T>,
-      {"a field at quadrature points", scratch_.blocks(count), kThreads, scratch_.shared_bytes()},
-      arguments, scratch_.view(), values, forbidden_.data());
+  scratch_.with_place([&]<ScratchPlace place>() {
+    launch(
+        field_kernel<place, T>,
+        {"a field at quadrature points", scratch_.blocks(count), kThreads, scratch_.shared_bytes()},
+        arguments, scratch_.view(), values, forbidden_.data());
+  });
   const Index forbidden = to_host(forbidden_).front();
   if (forbidden == kNone) return true;
   forbidden_ = DeviceArray<Index>(std::vector<Index>{kNone});

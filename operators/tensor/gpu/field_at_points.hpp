@@ -18,17 +18,15 @@ enum class FormField { coefficient, reaction };
 /// values: 128 MiB.
 inline constexpr Index kFieldPointsPerChunk = Index{1} << 24;
 
-/// Tensors that are kept of a cell while a field is evaluated: two to work with, positions in a
-/// mapped cell, and u where the field depends on it.
+/// Tensors that are kept of a cell while a field is evaluated: positions in a mapped cell, u where
+/// the field depends on it, and as many to work with.
 constexpr int field_cell_tensors(int dimension, MeshKind mesh, StateKind state) {
-  const bool is_mapped = mesh == MeshKind::mapped;
-  if (!is_mapped && state == StateKind::none) return 0;
-  return 2 + (is_mapped ? dimension : 0) + (state == StateKind::given ? 1 : 0);
+  return 2 * ((mesh == MeshKind::mapped ? dimension : 0) + (state == StateKind::given ? 1 : 0));
 }
 
-/// Bytes of these. @param longest the larger number of nodes and quadrature points along an axis
-constexpr Index field_cell_bytes(int dimension, int longest, MeshKind mesh, StateKind state) {
-  return field_cell_tensors(dimension, mesh, state) * power(longest, dimension) *
+/// Bytes of these. @param points along an axis, of which there are p + 1 or more
+constexpr Index field_cell_bytes(int dimension, int points, MeshKind mesh, StateKind state) {
+  return field_cell_tensors(dimension, mesh, state) * power(points, dimension) *
          static_cast<Index>(sizeof(double));
 }
 

@@ -126,11 +126,6 @@ __device__ __forceinline__ void scatter_line(const CellSink<T>& sink, const Cell
   }
 }
 
-/// t / divisor for 0 <= t < 2^16, given 1 / divisor: half a unit is more than rounding can do.
-__device__ __forceinline__ int divide_small(int t, float inverse) {
-  return __float2int_rz((static_cast<float>(t) + 0.5F) * inverse);
-}
-
 /// Adds the cells of the block's brick, whose v lie in shared memory, and writes the brick's nodes:
 /// those inside it and on the box's boundary y = sum, those shared with other bricks y += sum,
 /// atomically. Cells are added in a fixed order.
@@ -154,13 +149,13 @@ __device__ inline void scatter_brick(const TensorArguments<T>& args, const Block
   }
   const int nodes = extents[0] * extents[1] * extents[2];
   const int threads = blockDim.x * blockDim.y;
-  const float inverse_x = 1.0F / static_cast<float>(extents[0]);
-  const float inverse_y = 1.0F / static_cast<float>(extents[1]);
+  const SmallDivisor by_x(extents[0]);
+  const SmallDivisor by_y(extents[1]);
   for (int t = threadIdx.y * blockDim.x + threadIdx.x; t < nodes; t += threads) {
-    const int row = divide_small(t, inverse_x);
+    const int row = by_x.quotient(t);
     int position[3] = {t - row * extents[0], row, 0};
     if constexpr (dim == 3) {
-      position[2] = divide_small(row, inverse_y);
+      position[2] = by_y.quotient(row);
       position[1] = row - position[2] * extents[1];
     }
     // Along each axis the node is in one cell or, between two, in both.
