@@ -5,6 +5,7 @@
 
 #include "mesh/geometry/cell_geometry.hpp"
 #include "mesh/lanes/cell_batches.hpp"
+#include "operators/cells/add_to_cell.hpp"
 #include "operators/cells/scatter.hpp"
 #include "operators/form/constrained_rows.hpp"
 #include "operators/form/finite_values.hpp"
@@ -165,12 +166,8 @@ void assemble_cells(const BilinearForm& form, const ScalarField& source, const d
                                                              });
                 if (is_zero(source) && !lift) return;
                 const Lanes<double>* v = loads.compute(cells, lift);
-                const int n = lattice.degree() + 1;
                 for (int lane = 0; lane < batch.active; ++lane) {
-                  double* corner = target.values + lattice.first_node(batch.cells[lane]);
-                  for (int i = 0; i < lattice.nodes_per_cell(); ++i) {
-                    corner[lattice.offset(i % n, i / n % n, i / (n * n))] += v[i][lane];
-                  }
+                  add_to_cell(lattice, batch.cells[lane], v, lane, target.values);
                 }
               });
             } catch (...) {

@@ -10,6 +10,7 @@
 #include "mesh/geometry/cell_geometry.hpp"
 #include "mesh/geometry/symmetric_factors.hpp"
 #include "mesh/partition.hpp"
+#include "operators/cells/add_to_cell.hpp"
 #include "operators/cells/batching.hpp"
 #include "operators/form/finite_values.hpp"
 #include "operators/nonlinear/drift_flops.hpp"
@@ -139,13 +140,15 @@ void Drift::clear_constrained(const CellBatch& batch, Lanes<double>* values) con
   const int n = discretization_->basis.node_count();
   const Index nodes = power(n, discretization_->mesh.dimension());
   for (int d = 0; d < discretization_->mesh.dimension(); ++d) {
+    const Index stride = power(n, d);
     for (const bool upper : {false, true}) {
       if (!dirichlet_[2 * d + (upper ? 1 : 0)]) continue;
       const Index end = upper ? discretization_->mesh.cells()[d] - 1 : 0;
+      const Index first = upper ? (n - 1) * stride : 0;
       for (int lane = 0; lane < kLanes<double>; ++lane) {
         if (batch.cells[lane][d] != end) continue;
-        for (Index i = 0; i < nodes; ++i) {
-          if (i / power(n, d) % n == (upper ? n - 1 : 0)) values[i][lane] = 0.0;
+        for (Index line = first; line < nodes; line += n * stride) {
+          for (Index i = line; i < line + stride; ++i) values[i][lane] = 0.0;
         }
       }
     }
@@ -167,7 +170,6 @@ void Drift::add(const HostVector<double>& v, HostVector<double>& y) const {
 void Drift::add_own(const HostVector<double>& v, HostVector<double>& y) const {
   const NodeLattice& lattice = discretization_->lattice;
   const int dimension = lattice.dimension();
-  const int n = lattice.degree() + 1;
   const Index points = this->points();
   for_each_batch([&] { return CellValues(*discretization_); },
                  [&](CellValues& cell, const CellBatch& batch) {
@@ -185,10 +187,7 @@ void Drift::add_own(const HostVector<double>& v, HostVector<double>& y) const {
                        cell.nodal.data());
                    clear_constrained(batch, cell.nodal.data());
                    for (int lane = 0; lane < batch.active; ++lane) {
-                     double* corner = y.data() + lattice.first_node(batch.cells[lane]);
-                     for (int i = 0; i < lattice.nodes_per_cell(); ++i) {
-                       corner[lattice.offset(i % n, i / n % n, i / (n * n))] += cell.nodal[i][lane];
-                     }
+                     add_to_cell(lattice, batch.cells[lane], cell.nodal.data(), lane, y.data());
                    }
                  });
 }
