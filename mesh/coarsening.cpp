@@ -223,10 +223,15 @@ Discretization coarsen(const Discretization& fine, const LevelShape& shape) {
   return {std::move(mesh), std::move(basis), lattice, std::move(mapping), fine.frame};
 }
 
+std::array<AxisMatrix, 3> coarsening_matrices(const Discretization& fine,
+                                              const Discretization& coarse) {
+  return matrices_at_nodes(fine, coarse.mesh, coarse.basis.nodes);
+}
+
 HostArray<double> coarsen(const Discretization& fine, const double* values,
                           const Discretization& coarse) {
-  return multiply_along_all(matrices_at_nodes(fine, coarse.mesh, coarse.basis.nodes),
-                            fine.lattice.extents(), coarse.lattice.extents(), values);
+  return multiply_along_all(coarsening_matrices(fine, coarse), fine.lattice.extents(),
+                            coarse.lattice.extents(), values);
 }
 
 }  // namespace tessera

@@ -68,6 +68,11 @@ BoxMesh merge_cells(const BoxMesh& fine, const IndexTriple& cells);
 /// @throws std::invalid_argument if the cells along an axis are neither kept nor halved
 Discretization coarsen(const Discretization& fine, const LevelShape& shape);
 
+/// The matrices, one an axis, that evaluate functions of the finer space at the nodes of a coarser
+/// one that is made of it.
+std::array<AxisMatrix, 3> coarsening_matrices(const Discretization& fine,
+                                              const Discretization& coarse);
+
 /// A function of the finer space at the nodes of a coarser one that is made of it.
 /// @param values [nodes of the finer space]
 HostArray<double> coarsen(const Discretization& fine, const double* values,

@@ -7,8 +7,8 @@
 #include "mesh/discretization.hpp"
 #include "mesh/face.hpp"
 #include "mesh/geometry/factor_kind.hpp"
-#include "mesh/lanes/host_array.hpp"
 #include "mesh/scalar_field.hpp"
+#include "operators/form/form_state.hpp"
 #include "operators/ranks/rank_part.hpp"
 
 namespace tessera {
@@ -43,7 +43,7 @@ struct BilinearForm {
   std::vector<RobinTerm> robin;
   ScalarField reaction = constant_field(0.0);
   /// u at the nodes; null if there is none, and then nothing may depend on u.
-  std::shared_ptr<const HostArray<double>> state = nullptr;
+  std::shared_ptr<const FormState> state = nullptr;
   ReactionSign reaction_sign = ReactionSign::non_negative;
   /// Where several ranks have parts of the form: it is this rank's summand, and `dirichlet` and
   /// `robin` are faces of the part. Null: the form is the whole.

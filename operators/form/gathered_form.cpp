@@ -11,7 +11,7 @@ BilinearForm gathered_form(const BilinearForm& part, const GatheredSpace& space,
   form.robin = part.part->robin;
   form.part = nullptr;
   if (part.state != nullptr) {
-    form.state = std::make_shared<const HostArray<double>>(space.gathered(part.state->data()));
+    form.state = std::make_shared<const HostState>(space.gathered(part.state->data()));
   }
   return form;
 }

@@ -60,8 +60,7 @@ BilinearForm Hierarchy::coarser_form(const LevelShape& shape, Index gather_dofs)
   form.discretization = coarser_.back().get();
   if (fine.part != nullptr) form.part = coarser_part(*fine.part, shape);
   if (fine.state != nullptr) {
-    form.state = std::make_shared<const HostArray<double>>(
-        coarsen(*fine.discretization, fine.state->data(), *form.discretization));
+    form.state = fine.state->coarsened(*fine.discretization, *form.discretization);
   }
   return form;
 }
@@ -71,14 +70,14 @@ LevelShape Hierarchy::shape(std::size_t l) const {
   return {discretization.basis.degree, discretization.mesh.place().cells};
 }
 
-std::shared_ptr<const HostArray<double>> Hierarchy::state_on(std::size_t l) const {
+std::shared_ptr<const FormState> Hierarchy::state_on(std::size_t l) const {
   const BilinearForm& fine = forms_[l - 1];
   if (fine.state == nullptr) return nullptr;
   const GatheredSpace* const gather = gather_from(l - 1);
-  return std::make_shared<const HostArray<double>>(
-      gather != nullptr
-          ? gather->gathered(fine.state->data())
-          : coarsen(*fine.discretization, fine.state->data(), *forms_[l].discretization));
+  if (gather == nullptr) {
+    return fine.state->coarsened(*fine.discretization, *forms_[l].discretization);
+  }
+  return std::make_shared<const HostState>(gather->gathered(fine.state->data()));
 }
 
 void Hierarchy::set_fields(const BilinearForm& finest) {

@@ -64,7 +64,7 @@ class Hierarchy {
   // The form on the next coarser level.
   BilinearForm coarser_form(const LevelShape& shape, Index gather_dofs);
   // The state of the finer level's form at the nodes of level l.
-  std::shared_ptr<const HostArray<double>> state_on(std::size_t l) const;
+  std::shared_ptr<const FormState> state_on(std::size_t l) const;
 
   std::vector<std::unique_ptr<const Discretization>> coarser_;
   std::vector<BilinearForm> forms_;

@@ -140,14 +140,14 @@ void add_level_note(const CaseParameters& parameters, const BilinearForm& form,
 }
 
 // Where the iteration of a non-linear case starts, at which all that depends on u is evaluated.
-std::shared_ptr<const HostArray<double>> try_start(const CaseModel& model,
-                                                   const CaseParameters& parameters) {
+std::shared_ptr<const FormState> try_start(const CaseModel& model,
+                                           const CaseParameters& parameters) {
   const HostVector<double> u = nonlinear_start(model, make_initial(parameters));
   const BilinearForm form = stiffness_form(model.problem, model.discretization);
   if (!parameters.time) require_determined(parameters, form);
   HostVector<double> r(u.size());
   assemble_residual(form, model.problem.source, flux_terms(model.problem), u, r);
-  return std::make_shared<const HostArray<double>>(u.data(), u.data() + u.size());
+  return std::make_shared<const HostState>(HostArray<double>(u.data(), u.data() + u.size()));
 }
 
 // Whether explicit steps of one length are stable, for which their operator is made. On a GPU only
@@ -169,7 +169,7 @@ void try_steps(const CaseParameters& parameters, const CaseModel& model) {
 void try_case(const LoadedCase& loaded) {
   const CaseParameters& parameters = loaded.parameters;
   CaseModel model = make_case_model(parameters);
-  const std::shared_ptr<const HostArray<double>> state =
+  const std::shared_ptr<const FormState> state =
       is_nonlinear(parameters) ? try_start(model, parameters) : nullptr;
   const FieldContext context{state == nullptr ? nullptr : state->data()};
   check_geometry(model.discretization, model.problem.coefficient, model.problem.reaction, context);

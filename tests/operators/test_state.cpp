@@ -84,8 +84,13 @@ Twins make_twins(const ProblemOptions& options, Dependence dependence) {
   interpolate(*twins.of_u.discretization, field_of(u), state);
   HostArray<double> values(static_cast<std::size_t>(state.size()));
   for (Index i = 0; i < state.size(); ++i) values[i] = state[i];
-  twins.of_u.form.state = std::make_shared<const HostArray<double>>(std::move(values));
+  twins.of_u.form.state = std::make_shared<const HostState>(std::move(values));
   return twins;
+}
+
+std::vector<double> state_of(const Twins& twins) {
+  const FormState& state = *twins.of_u.form.state;
+  return {state.data(), state.data() + state.size()};
 }
 
 std::vector<double> to_double(const auto& values) {
@@ -165,8 +170,7 @@ TEST_P(States, GiveTheResidualOfTheProblemAtThem) {
   const FaceSet dirichlet = form.dirichlet;
   form.dirichlet.reset();
   const std::vector<FluxTerm> fluxes = {{static_cast<int>(Face::bottom), constant_field(0.5)}};
-  const HostArray<double>& state = *twins.of_u.form.state;
-  const HostVector<double> u = vector_of<double>({state.begin(), state.end()});
+  const HostVector<double> u = vector_of<double>(state_of(twins));
   HostVector<double> expected(n);
   assemble_load(form, twins.source_of_position, fluxes, {}, expected);
   aypx(applied(*make_operator<double>({"tensor", "coloring"}, form), u), -1.0, expected);
@@ -193,11 +197,12 @@ TEST_P(States, AreFollowedByOperatorsThatAreUpdated) {
     const auto program = std::make_shared<const FieldProgram>();
     // As fields of cases have: by it they look the same at all states.
     form.coefficient.program = program;
-    const auto state = std::make_shared<HostArray<double>>(*form.state);
+    const std::vector<double> values = state_of(twins);
+    const auto state = std::make_shared<HostState>(HostArray<double>(values.begin(), values.end()));
     form.state = state;
     const StrategyName tensor{"tensor", "coloring"};
     const auto a = make_operator<double>(tensor, form);
-    for (double& value : *state) value = 0.3 - value;
+    for (double& value : state->values()) value = 0.3 - value;
     if (update_in_place(*a, form) == Updated::no) continue;
     const HostVector<double> x = vector_of<double>(random_values(twins.of_u.size(), 23));
     EXPECT_EQ(to_double(applied(*a, x)),
@@ -262,7 +267,8 @@ TEST(StatesOfLevels, AreFollowedByACycleThatIsUpdated) {
   options.cells = {8, 6, 1};
   Twins twins = make_twins(options, Dependence::both);
   BilinearForm form = twins.of_u.form;
-  const auto state = std::make_shared<HostArray<double>>(*form.state);
+  const std::vector<double> values = state_of(twins);
+  const auto state = std::make_shared<HostState>(HostArray<double>(values.begin(), values.end()));
   form.state = state;
   MultigridOptions multigrid;
   multigrid.rules.small_enough = 50;
@@ -271,7 +277,7 @@ TEST(StatesOfLevels, AreFollowedByACycleThatIsUpdated) {
   const HostVector<double> r = vector_of<double>(random_values(twins.of_u.size(), 3));
   HostVector<double> before(r.size());
   cycle.cycle->apply(r, before);
-  for (double& value : *state) value = 2.0 * value - 0.7;
+  for (double& value : state->values()) value = 2.0 * value - 0.7;
   ASSERT_EQ(cycle.update(form), Updated::yes);
   HostVector<double> x(r.size());
   HostVector<double> expected(r.size());

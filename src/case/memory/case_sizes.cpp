@@ -149,11 +149,9 @@ MassSizes CaseSizes::mass() const {
   return {{name, Saturated(bytes.held) + vectors(1)}, {name, Saturated(bytes.peak) + vectors(1)}};
 }
 
-// On the GPU without the state, and in time with what rates of Dirichlet values add.
+// On the GPU in time with what rates of Dirichlet values add.
 int CaseSizes::iteration_vectors() const {
-  const int state = case_state(parameters) == StateKind::given ? 1 : 0;
-  const int on_gpu = (parameters.time ? 1 : 0) - state;
-  return nonlinear_vectors(parameters) + (is_on_gpu() ? on_gpu : 0);
+  return nonlinear_vectors(parameters) + (is_on_gpu() && parameters.time ? 1 : 0);
 }
 
 OperatorBytes CaseSizes::drift() const {

@@ -4,8 +4,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
+#include "operators/cells/fields/device_state.hpp"
 #include "operators/form/updatable.hpp"
 #include "postprocess/timing/timers.hpp"
 #include "solvers/solver.hpp"
@@ -14,6 +16,9 @@
 #include "src/solve/timed.hpp"
 
 namespace tessera {
+
+template <class Space>
+using StateIn = std::conditional_t<std::is_same_v<Space, Host>, HostState, StateOnDevice>;
 
 /// What becomes of a preconditioner that costs a set-up where u changes: it is updated, or kept
 /// where it can be and while it has cost few iterations more than it would have when it was new.
@@ -26,8 +31,7 @@ enum class Aging { updated, kept_while_good };
 ///
 /// The preconditioner is that of the form with the reaction |c - df/du|: of the symmetric part,
 /// and definite where that is not. Operators and preconditioner are updated in place when u
-/// changes, and made anew where that cannot be. u is kept on the host as well: coarser levels of
-/// multigrid get theirs there.
+/// changes, and made anew where that cannot be.
 template <class Space>
 class Linearization {
  public:
@@ -68,15 +72,20 @@ class Linearization {
   template <class Work>
   void attempt(Work&& work);
   Updated update(Aging aging);
+  Updated update_operators();
   Updated update_preconditioner();
   void make();
+  void make_operators();
+  void make_solver();
   SolveReport solve_once(double tolerance, const V& b, V& x);
   void judge_preconditioner(const SolveReport& report);
   void forget();
+  /// The solver as well, which refers to them.
+  void forget_operators();
 
   const CaseParameters& parameters_;
   TimerTree& timers_;
-  std::shared_ptr<HostArray<double>> state_;
+  std::shared_ptr<StateIn<Space>> state_;
   BilinearForm form_{};
   /// With the reaction that is not negative.
   BilinearForm definite_form_{};

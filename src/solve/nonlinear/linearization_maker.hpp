@@ -46,13 +46,18 @@ Index Linearization<Space>::operator_bytes() const {
 
 template <class Space>
 void Linearization<Space>::forget() {
-  solver_.reset();
+  forget_operators();
   timed_m_.reset();
-  timed_a_.reset();
   preconditioner_ = {};
   is_kept_ = false;
   digits_when_new_.reset();
   lost_iterations_ = 0.0;
+}
+
+template <class Space>
+void Linearization<Space>::forget_operators() {
+  solver_.reset();
+  timed_a_.reset();
   jacobian_.reset();
   drift_.reset();
   definite_a_.reset();
@@ -68,13 +73,17 @@ void Linearization<Space>::set_forms(const BilinearForm& form, const ScalarField
     form_.reaction_sign = ReactionSign::any;
   }
   if (form_.depends_on_u()) {
-    if (state_ == nullptr) {
-      state_ = std::make_shared<HostArray<double>>(static_cast<std::size_t>(u.size()));
-    }
     if constexpr (std::is_same_v<Space, Host>) {
-      std::copy(u.data(), u.data() + u.size(), state_->begin());
+      if (state_ == nullptr) {
+        state_ = std::make_shared<HostState>(HostArray<double>(static_cast<std::size_t>(u.size())));
+      }
+      std::copy(u.data(), u.data() + u.size(), state_->values().begin());
     } else {
-      copy_to_host(u.data(), u.size() * static_cast<Index>(sizeof(double)), state_->data());
+      if (state_ == nullptr) {
+        state_ = std::make_shared<StateOnDevice>(u);
+      } else {
+        state_->set(u);
+      }
     }
     form_.state = state_;
   }
@@ -119,24 +128,33 @@ template <class Space>
 void Linearization<Space>::make() {
   // What is to be made anew is given back first: both together may not fit.
   forget();
-  {
-    const auto scope = timers_.scope("operator");
-    a_ = make_operator<double, Space>(case_strategy(parameters_), form_);
-    if (has_drift(parameters_)) {
-      drift_ = on_all_ranks(form_, [&] { return std::make_unique<DriftIn<Space>>(form_); });
-      jacobian_ = std::make_unique<Jacobian<Space>>(*a_, *drift_);
-    }
-    if (has_definite_operator(parameters_)) {
-      definite_a_ = make_operator<double, Space>(case_strategy(parameters_), definite_form_);
-    }
-  }
+  make_operators();
   stop_if_requested();
-  const SolverParameters& solver = parameters_.solver;
-  if (solver.preconditioner != kNoPreconditioner) {
+  if (parameters_.solver.preconditioner != kNoPreconditioner) {
     const auto scope = timers_.scope("preconditioner");
     preconditioner_ = make_preconditioner<double, Space>(
         {parameters_, definite_form_, definite_a_ != nullptr ? *definite_a_ : *a_, residual_size_});
   }
+  make_solver();
+}
+
+template <class Space>
+void Linearization<Space>::make_operators() {
+  const auto scope = timers_.scope("operator");
+  forget_operators();
+  a_ = make_operator<double, Space>(case_strategy(parameters_), form_);
+  if (has_drift(parameters_)) {
+    drift_ = on_all_ranks(form_, [&] { return std::make_unique<DriftIn<Space>>(form_); });
+    jacobian_ = std::make_unique<Jacobian<Space>>(*a_, *drift_);
+  }
+  if (has_definite_operator(parameters_)) {
+    definite_a_ = make_operator<double, Space>(case_strategy(parameters_), definite_form_);
+  }
+}
+
+template <class Space>
+void Linearization<Space>::make_solver() {
+  const SolverParameters& solver = parameters_.solver;
   const LinearOperator<double, Space>* a = operation();
   const Preconditioner<double, Space>* m = preconditioner_.preconditioner.get();
   const double omega = relaxation(solver.method, *a, m);
@@ -149,28 +167,38 @@ void Linearization<Space>::make() {
       m = timed_m_.get();
     }
   }
-  solver_ = make_solver<double, Space>(solver.method, *a, m, omega, solver.restart);
+  solver_ = tessera::make_solver<double, Space>(solver.method, *a, m, omega, solver.restart);
 }
 
 template <class Space>
 Updated Linearization<Space>::update(Aging aging) {
   // The relaxation of Richardson's iteration goes by the spectrum.
   if (parameters_.solver.method == SolverMethod::richardson) return Updated::no;
-  {
-    const auto scope = timers_.scope("operator");
-    if (update_in_place(*a_, form_) == Updated::no) return Updated::no;
-    if (drift_ != nullptr) {
-      on_all_ranks(form_, [&] { drift_->update(form_); });
-    }
-    if (definite_a_ != nullptr && update_in_place(*definite_a_, definite_form_) == Updated::no) {
-      return Updated::no;
-    }
+  const bool has_operators_of_its_own = preconditioner_.without_update == WithoutUpdate::as_before;
+  const Updated operators = update_operators();
+  if (operators == Updated::no) {
+    if (!has_operators_of_its_own) return Updated::no;
+    make_operators();
   }
-  is_kept_ = aging == Aging::kept_while_good && lost_iterations_ <= kMostLost &&
-             preconditioner_.without_update == WithoutUpdate::as_before;
+  is_kept_ =
+      aging == Aging::kept_while_good && lost_iterations_ <= kMostLost && has_operators_of_its_own;
   if (!is_kept_ && update_preconditioner() == Updated::no) return Updated::no;
-  solver_->update();
+  if (operators == Updated::no) {
+    make_solver();
+  } else {
+    solver_->update();
+  }
   return Updated::yes;
+}
+
+template <class Space>
+Updated Linearization<Space>::update_operators() {
+  const auto scope = timers_.scope("operator");
+  if (update_in_place(*a_, form_) == Updated::no) return Updated::no;
+  if (drift_ != nullptr) {
+    on_all_ranks(form_, [&] { drift_->update(form_); });
+  }
+  return definite_a_ == nullptr ? Updated::yes : update_in_place(*definite_a_, definite_form_);
 }
 
 template <class Space>

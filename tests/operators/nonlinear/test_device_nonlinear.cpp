@@ -7,9 +7,11 @@
 #include <tuple>
 #include <vector>
 
+#include "mesh/coarsening.hpp"
 #include "mesh/errors.hpp"
 #include "mesh/field/field_terms.hpp"
 #include "mesh/field/program_field.hpp"
+#include "operators/cells/fields/device_state.hpp"
 #include "operators/form/updatable.hpp"
 #include "operators/load/interpolation.hpp"
 #include "operators/nonlinear/device_drift.hpp"
@@ -65,19 +67,17 @@ ScalarField deep(const ScalarField& field) {
   return program_field(std::move(program));
 }
 
-std::shared_ptr<HostArray<double>> state_of(const Problem& problem, double shift) {
+std::shared_ptr<HostState> state_of(const Problem& problem, double shift) {
   HostVector<double> u(problem.size());
   interpolate(*problem.discretization, field_of([shift](double x, double y, double z) {
     return 0.4 + shift * x - 0.5 * y * y + 0.3 * z * x;
   }),
               u);
-  auto state = std::make_shared<HostArray<double>>(static_cast<std::size_t>(u.size()));
-  for (Index i = 0; i < u.size(); ++i) (*state)[static_cast<std::size_t>(i)] = u[i];
-  return state;
+  return std::make_shared<HostState>(HostArray<double>(u.data(), u.data() + u.size()));
 }
 
-HostVector<double> vector_of_state(const HostArray<double>& state) {
-  return vector_of<double>({state.begin(), state.end()});
+HostVector<double> vector_of_state(const FormState& state) {
+  return vector_of<double>({state.data(), state.data() + state.size()});
 }
 
 DeviceVector<double> on_gpu(const HostVector<double>& values) {
@@ -150,9 +150,9 @@ TEST_P(DeviceStates, AreFollowedByOperatorsThatAreUpdated) {
       // Atomic additions have other bits every time.
       if (strategy.scatter != "coloring") continue;
       SCOPED_TRACE(strategy.text());
-      *state = *state_of(problem, 0.7);
+      state->values() = state_of(problem, 0.7)->values();
       const auto a = make_operator<double, Device>(strategy, problem.form);
-      *state = *state_of(problem, -0.3);
+      state->values() = state_of(problem, -0.3)->values();
       BilinearForm next = problem.form;
       for (RobinTerm& term : next.robin) {
         term.alpha = field_of([](double x_of, double, double) { return 4.0 + x_of * x_of; });
@@ -223,7 +223,7 @@ TEST_P(DeviceStates, GiveTheDriftOfTheHost) {
     expect_the_same(drift);
     EXPECT_GT(drift.bytes(), 0);
     EXPECT_EQ(drift.flops(), Drift(problem.form).flops());
-    *state = *state_of(problem, -0.2);
+    state->values() = state_of(problem, -0.2)->values();
     drift.update(problem.form);
     expect_the_same(drift);
     problem.form.coefficient = deep(coefficient());
@@ -236,6 +236,44 @@ INSTANTIATE_TEST_SUITE_P(Degrees, DeviceStates,
                          ::testing::Combine(::testing::Values(2, 3), ::testing::Values(1, 2, 4, 9),
                                             ::testing::Values(Geometry::cartesian, Geometry::curved,
                                                               Geometry::graded)));
+
+TEST_P(DeviceStates, MayLieInGpuMemory) {
+  if constexpr (kHasCuda) {
+    Problem problem = DeviceStates::problem();
+    const std::shared_ptr<HostState> on_host = state_of(problem, 0.7);
+    const auto here = std::make_shared<StateOnDevice>(on_gpu(vector_of_state(*on_host)));
+    EXPECT_EQ(here->size(), problem.size());
+    EXPECT_EQ(values_of(vector_of_state(*here)), values_of(vector_of_state(*on_host)));
+    const HostVector<double> other = vector_of_state(*state_of(problem, -0.2));
+    here->set(on_gpu(other));
+    EXPECT_EQ(values_of(vector_of_state(*here)), values_of(other));
+    // Coarser, as on the host.
+    const Discretization& fine = *problem.discretization;
+    const Discretization coarse = coarsen(fine, {1, fine.mesh.cells()});
+    const std::shared_ptr<const FormState> level = here->coarsened(fine, coarse);
+    ASSERT_NE(level->on_device(), nullptr);
+    const HostArray<double> expected = coarsen(fine, other.data(), coarse);
+    ASSERT_EQ(level->size(), static_cast<Index>(expected.size()));
+    for (Index i = 0; i < level->size(); ++i) {
+      EXPECT_NEAR(level->data()[i], expected[static_cast<std::size_t>(i)], 1e-14);
+    }
+    // What is made at it has the bits of what is made at a state of the host.
+    const StrategyName tensor{"tensor", "coloring"};
+    const DeviceVector<double> x = on_gpu(vector_of<double>(random_values(problem.size(), 5)));
+    DeviceVector<double> y(problem.size());
+    std::vector<std::vector<double>> results;
+    const std::vector<std::shared_ptr<const FormState>> states = {
+        std::make_shared<HostState>(HostArray<double>(other.data(), other.data() + other.size())),
+        here};
+    for (const std::shared_ptr<const FormState>& state : states) {
+      problem.form.state = state;
+      make_operator<double, Device>(tensor, problem.form)->apply(x, y);
+      DeviceDrift(problem.form).add(x, y);
+      results.push_back(values_of(y));
+    }
+    EXPECT_EQ(results[0], results[1]);
+  }
+}
 
 TEST(DeviceStatesOfLevels, GiveTheCycleOfTheHostAndAreFollowed) {
   TESSERA_REQUIRE_DEVICE();
@@ -264,7 +302,7 @@ TEST(DeviceStatesOfLevels, GiveTheCycleOfTheHostAndAreFollowed) {
       EXPECT_LT(relative_difference(on_host(z), values_of(expected)), 1e-6);
     };
     expect_the_same(cycle);
-    *state = *state_of(problem, -0.3);
+    state->values() = state_of(problem, -0.3)->values();
     ASSERT_EQ(cycle.update(problem.form), Updated::yes);
     expect_the_same(cycle);
   }
@@ -306,8 +344,8 @@ TEST(DeviceResiduals, AndDriftsThatAreNotFiniteAreRefusedAsOnTheHost) {
                                                {Operation::sqrt, Operand::stack, 0.0},
                                                {Operation::add, Operand::constant, 1.0}},
                                               1});
-    problem.form.state =
-        std::make_shared<const HostArray<double>>(static_cast<std::size_t>(problem.size()), 0.0);
+    problem.form.state = std::make_shared<const HostState>(
+        HostArray<double>(static_cast<std::size_t>(problem.size()), 0.0));
     EXPECT_THROW(DeviceDrift{problem.form}, BadFieldValue);
     const ScalarField infinite = program_field(
         {{{Operation::push, Operand::u, 0.0}, {Operation::log, Operand::stack, 0.0}}, 1});

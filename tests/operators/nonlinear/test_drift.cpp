@@ -29,10 +29,10 @@ ScalarField coefficient() {
                         2});
 }
 
-std::shared_ptr<const HostArray<double>> state_of(const std::vector<double>& u) {
+std::shared_ptr<const FormState> state_of(const std::vector<double>& u) {
   HostArray<double> values(u.size());
   for (std::size_t i = 0; i < u.size(); ++i) values[i] = u[i];
-  return std::make_shared<const HostArray<double>>(std::move(values));
+  return std::make_shared<const HostState>(std::move(values));
 }
 
 std::vector<double> combined(const std::vector<double>& u, double factor,

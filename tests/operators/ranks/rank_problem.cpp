@@ -47,7 +47,7 @@ RankProblem::RankProblem(const Communicator& ranks, const BoxPartition& partitio
   if (whole.form.state == nullptr) return;
   HostArray<double> state(static_cast<std::size_t>(part_->nodes().lattice().size()));
   part_->nodes().copy_to_part(whole.form.state->data(), state.data());
-  form_.state = std::make_shared<const HostArray<double>>(std::move(state));
+  form_.state = std::make_shared<const HostState>(std::move(state));
 }
 
 }  // namespace tessera::testing

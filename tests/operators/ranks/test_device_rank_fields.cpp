@@ -89,7 +89,7 @@ class DeviceFieldsOnRanks : public ::testing::TestWithParam<std::tuple<RankGrid,
     HostArray<double> state(static_cast<std::size_t>(problem.size()));
     const std::vector<double> values = values_of_whole(problem);
     std::copy(values.begin(), values.end(), state.begin());
-    problem.form.state = std::make_shared<const HostArray<double>>(std::move(state));
+    problem.form.state = std::make_shared<const HostState>(std::move(state));
     return problem;
   }
   // u of the whole: anything inside, and smooth on Dirichlet faces.

@@ -290,8 +290,7 @@ TEST_P(RankMultigrids, TakeTheState) {
                                     }
                                   },
                                   std::nullopt, nullptr, nullptr, true};
-      problem.form.state =
-          std::make_shared<const HostArray<double>>(HostArray<double>(u.begin(), u.end()));
+      problem.form.state = std::make_shared<const HostState>(HostArray<double>(u.begin(), u.end()));
       const Shared shared(std::move(problem), {2, 2, 1});
       for (const Index gather_dofs : {kNeverGather, Index{50}}) {
         expect_the_solve_of_one_rank<Space>(shared, options_of(gather_dofs));

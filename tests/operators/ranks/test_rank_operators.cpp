@@ -116,11 +116,13 @@ TEST(RankParts, TakeTheStateOfAForm) {
   Problem whole = make_problem({.cells = {3, 2, 4}});
   const std::vector<double> values = random_values(whole.size(), 9);
   whole.form.state =
-      std::make_shared<const HostArray<double>>(HostArray<double>(values.begin(), values.end()));
+      std::make_shared<const HostState>(HostArray<double>(values.begin(), values.end()));
   run_on_threads(2, [&](const Communicator& ranks) {
     const RankProblem mine(ranks, BoxPartition(whole.discretization->mesh, {1, 1, 2}), whole);
     ASSERT_NE(mine.form().state, nullptr);
-    EXPECT_TRUE(same_bits(vector_of<double>(*mine.form().state), mine.taken<double>(values)));
+    const FormState& state = *mine.form().state;
+    EXPECT_TRUE(same_bits(vector_of<double>({state.data(), state.data() + state.size()}),
+                          mine.taken<double>(values)));
   });
 }
 

@@ -340,15 +340,20 @@ preconditioner = "multigrid"
 relative_tolerance = 1e-10
 )toml";
 
+// Whether the squares of a load are numbers: else the host assembles it, and has the start as well.
+enum class Squares { safe, lost };
+
 // Of a run on this processor, made and solved there.
-HostVector<double> solution_of(CaseParameters parameters, RunDevice device, SolutionPlace wanted) {
+HostVector<double> solution_of(CaseParameters parameters, RunDevice device, SolutionPlace wanted,
+                               Squares squares) {
   parameters.run.device = device;
   resolve_choices(parameters);
   const Processor processor = case_processor(parameters);
   const CaseModel model = make_case_model(parameters, processor);
   const BilinearForm form = stiffness_form(model.problem, model.discretization);
   LinearSystem system = make_linear_system(model, make_initial(parameters), processor, wanted);
-  const bool stays = processor == Processor::gpu && wanted == SolutionPlace::anywhere;
+  const bool stays =
+      processor == Processor::gpu && wanted == SolutionPlace::anywhere && squares == Squares::safe;
   EXPECT_EQ(system.x.size() == 0, stays);
   TimerTree timers;
   { const auto setup = timers.scope("setup"); }
@@ -366,8 +371,9 @@ HostVector<double> solution_of(CaseParameters parameters, RunDevice device, Solu
   return std::move(system.x);
 }
 
-void expect_the_hosts_solution(CaseParameters parameters) {
-  const HostVector<double> expected = solution_of(parameters, RunDevice::cpu, SolutionPlace::host);
+void expect_the_hosts_solution(CaseParameters parameters, Squares squares = Squares::safe) {
+  const HostVector<double> expected =
+      solution_of(parameters, RunDevice::cpu, SolutionPlace::host, squares);
   double size = 0.0;
   for (Index i = 0; i < expected.size(); ++i) size = std::max(size, std::abs(expected[i]));
   for (const Precision precision : {Precision::double_precision, Precision::single_precision}) {
@@ -375,8 +381,9 @@ void expect_the_hosts_solution(CaseParameters parameters) {
     parameters.operation.precision = precision;
     if (is_single) parameters.solver.relative_tolerance = 1e-4;
     for (const SolutionPlace wanted : {SolutionPlace::host, SolutionPlace::anywhere}) {
-      EXPECT_LT(largest_difference(solution_of(parameters, RunDevice::cuda, wanted), expected),
-                (is_single ? 1e-2 : 1e-8) * size);
+      EXPECT_LT(
+          largest_difference(solution_of(parameters, RunDevice::cuda, wanted, squares), expected),
+          (is_single ? 1e-2 : 1e-8) * size);
     }
   }
 }
@@ -396,10 +403,11 @@ TEST(DeviceRun, StartsWithTheValuesOfFaces) {
     parameters.boundary[static_cast<int>(Face::top)].value = std::string(unit) + "*x*z";
     parameters.problem.source = std::string(unit) + "*(exp(x) - y*z)";
     parameters.boundary[static_cast<int>(Face::front)].value = std::string(unit) + "*x";
-    parameters.solver.initial = "0";
-    expect_the_hosts_solution(parameters);
-    parameters.solver.initial = kFullMultigrid;
-    expect_the_hosts_solution(parameters);
+    const Squares squares = unit == std::string("3e150") ? Squares::lost : Squares::safe;
+    for (const char* const initial : {"0", kFullMultigrid}) {
+      parameters.solver.initial = initial;
+      expect_the_hosts_solution(parameters, squares);
+    }
   }
 }
 
