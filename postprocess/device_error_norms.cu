@@ -19,7 +19,7 @@ class FieldOnDevice {
  public:
   /// @param most the blocks that there are to be
   FieldOnDevice(const ScalarField& field, Allowed allowed, Index most) : blocks_(most) {
-    TESSERA_CHECK(has_program(field));
+    TESSERA_CHECK(field.constant || field.program != nullptr);
     argument_.allowed = allowed;
     if (field.constant) {
       argument_.constant = *field.constant;
@@ -231,9 +231,19 @@ std::array<double, 2> DeviceErrorNorms::extrema() const {
 
 SolutionNumbers DeviceErrorNorms::solution_numbers(const ScalarField& coefficient,
                                                    double unit) const {
+  const SolutionArgument solution = data_->divided(unit, subtracted_);
   const Outcome found =
-      data_->checked_over_cells(Integrands::numbers, data_->divided(unit, subtracted_), coefficient,
-                                Allowed::positive, FoldedCells::refused);
+      coefficient.depends_on_u
+          ? data_->over_cells(Integrands::numbers, solution, coefficient, Allowed::positive)
+          : data_->checked_over_cells(Integrands::numbers, solution, coefficient, Allowed::positive,
+                                      FoldedCells::refused);
+  if (std::min(found.inverted, found.forbidden) != kNone) {
+    // Throws, unless the host rounds to a value that is allowed.
+    HostVector<double> u(data_->u->layout());
+    copy(*data_->u, u);
+    tessera::subtract(subtracted_, u);
+    return HostSolutionNorms(data_->discretization, u).solution_numbers(coefficient, unit);
+  }
   const auto [min, max] = extrema();
   return {min / unit, max / unit, found.sums[1], found.sums[2], found.sums[0]};
 }

@@ -11,7 +11,8 @@
 
 namespace tessera {
 
-/// The numbers of a solution on the GPU, of fields with has_program(). Sums have the same bits in
+/// The numbers of a solution on the GPU, of fields with has_program() and of coefficients that are
+/// programs of u. Sums have the same bits in
 /// every run on the same GPU model; they are the host's but for rounding. What is thrown is what
 /// the host throws, which is asked for the first cell or node that the GPU finds wrong.
 class DeviceErrorNorms final : public SolutionNorms {

@@ -86,9 +86,10 @@ struct NodeArguments {
 
 // One copy of the program's interpreter serves all kernels.
 template <class Number>
-__device__ __noinline__ Number value_of(const FieldArgument& field, double x, double y, double z) {
+__device__ __noinline__ Number value_of(const FieldArgument& field, double x, double y, double z,
+                                        double u = kUnknownU) {
   if (field.program.code == nullptr) return Number(field.constant);
-  return evaluate_at<kThreads>(field.program, static_cast<Number*>(field.stacks), x, y, z);
+  return evaluate_at<kThreads>(field.program, static_cast<Number*>(field.stacks), x, y, z, u);
 }
 
 __device__ void check_value(const FieldArgument& field, double value, Index number,
@@ -325,7 +326,7 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks)
       const double measure = weight * volume;
       double squared = 0.0;
       if (g.integrands == Integrands::numbers) {
-        const double k = value_of<double>(g.field, x[0], x[1], x[2]);
+        const double k = value_of<double>(g.field, x[0], x[1], x[2], u);
         check_value(g.field, k, first + c, g.outcome);
 #pragma unroll
         for (int a = 0; a < kDimension; ++a) squared += gradient[a] * gradient[a];

@@ -214,8 +214,7 @@ class MultigridAssembly {
 
   std::unique_ptr<const Preconditioner<T, Space>> make_inverse(std::size_t l) {
     const BilinearForm& form = made_.hierarchy->form(l);
-    auto inverse =
-        std::make_unique<DenseMatrix<T, Space>>(coarse_inverse(form, kProcessorOf<Space>));
+    auto inverse = std::make_unique<DenseMatrix<T, Space>>(coarse_inverse<T, Space>(form));
     changing_[l].inverse = inverse.get();
     if (form.part == nullptr) return inverse;
     return std::make_unique<const GatheredPreconditioner<T, Space>>(std::move(inverse),
@@ -228,7 +227,7 @@ class MultigridAssembly {
     level.steps = std::move(chebyshev.steps);
     level.inverse_diagonal = std::move(chebyshev.inverse_diagonal);
     if (parts.work == LevelWork::solve_by_inverse) {
-      level.inverse = inverse_on_device(made_.hierarchy->form(l));
+      level.inverse = coarse_inverse<T, Device>(made_.hierarchy->form(l));
     }
     if (l + 1 == levels_.size()) return;
     level.to_coarser = make_fused_transfer(l);
@@ -254,7 +253,7 @@ class MultigridAssembly {
         ChebyshevParts<T, Device> chebyshev;
         DeviceArray<T> inverse;
         if (work == LevelWork::solve_by_inverse) {
-          inverse = inverse_on_device(form);
+          inverse = coarse_inverse<T, Device>(form);
         } else {
           chebyshev = make_chebyshev_parts<T, Device>(*rows, place, degree);
         }
@@ -262,11 +261,6 @@ class MultigridAssembly {
                       std::move(inverse));
       };
     }
-  }
-
-  static DeviceArray<T> inverse_on_device(const BilinearForm& form) {
-    const std::vector<double> inverse = coarse_inverse(form, Processor::gpu);
-    return DeviceArray<T>(std::vector<T>(inverse.begin(), inverse.end()));
   }
 
   BlockJacobiOptions block_options() const {

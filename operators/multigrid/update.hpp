@@ -67,23 +67,33 @@ class LevelOperator final : public AddingOperator<T, Space> {
   std::unique_ptr<LinearOperator<T, Space>> a_;
 };
 
+/// Entries of a dense matrix where a cycle needs them.
+template <class T, class Space>
+using DenseEntries =
+    std::conditional_t<std::is_same_v<Space, Host>, std::vector<double>, DeviceArray<T>>;
+
 /// The inverse of a small form's matrix; of a form of which ranks have parts, that of the whole.
-/// @param where it is inverted
-inline std::vector<double> coarse_inverse(const BilinearForm& form, Processor where) {
+template <class T, class Space>
+DenseEntries<T, Space> coarse_inverse(const BilinearForm& form) {
   if (form.part != nullptr) {
     const Discretization& part = *form.discretization;
     const GatheredSpace space(part, *form.part->rank, {part.basis.degree, part.mesh.place().cells});
     const Discretization whole = space.make();
     const BilinearForm gathered = gathered_form(form, space, whole);
-    return on_all_ranks(form, [&] { return coarse_inverse(gathered, where); });
+    return on_all_ranks(form, [&] { return coarse_inverse<T, Space>(gathered); });
   }
   const auto matrix = [&] {
     // So small that many threads take longer to start than one does for all.
     const ThreadsInUse one(1);
     return make_operator<double>({"csr"}, form);
   }();
-  return dense_inverse(*matrix, is_pure_neumann(form) ? NullSpace::constants : NullSpace::none,
-                       where);
+  const NullSpace null_space = is_pure_neumann(form) ? NullSpace::constants : NullSpace::none;
+  if constexpr (std::is_same_v<Space, Host>) {
+    return dense_inverse(*matrix, null_space);
+  } else {
+    return dense_inverse_on_device<T>(dynamic_cast<const SparseRows<double>&>(*matrix),
+                                      matrix->size(), null_space);
+  }
 }
 
 /// The steps of a smoother for a spectrum, for eigenvalues of D^-1 A, whose mean is 1, from 0.2 on,
@@ -165,7 +175,7 @@ class MultigridUpdate {
     if (level.update) return;
     const BilinearForm& form = hierarchy_.form(l);
     if (level.inverse != nullptr) {
-      level.inverse->update(coarse_inverse(form, kProcessorOf<Space>));
+      level.inverse->update(coarse_inverse<T, Space>(form));
       return;
     }
     auto& [r, p] = scratch_[l];

@@ -47,9 +47,9 @@ void count_allocated(std::int64_t bytes) {
   }
 }
 
-// Large blocks that were given back, for the next that are asked for with one of their sizes: CUDA
-// takes up to a millisecond to make or to take back one, which updates of operators ask for several
-// times.
+// Blocks that were given back, for the next that are asked for with one of their sizes: CUDA takes
+// ten microseconds to make or to take back a small one and up to a millisecond for a large one, and
+// updates of operators ask for dozens.
 class SpareBlocks {
  public:
   /// Null if there is none of this size.
@@ -66,13 +66,11 @@ class SpareBlocks {
   }
   /// Whether it is kept; it waits for the GPU, as cudaFree does.
   bool keep(void* pointer, std::int64_t bytes) {
-    constexpr std::int64_t kLeast = std::int64_t{1} << 20;
     constexpr std::int64_t kMostOfAll = std::int64_t{512} << 20;
-    if (bytes < kLeast || bytes > kMostOfAll || cudaDeviceSynchronize() != cudaSuccess) {
-      return false;
-    }
+    constexpr std::size_t kMostBlocks = 256;
+    if (bytes > kMostOfAll || cudaDeviceSynchronize() != cudaSuccess) return false;
     const std::scoped_lock lock(guard_);
-    while (bytes_ + bytes > kMostOfAll) give_back_first();
+    while (bytes_ + bytes > kMostOfAll || blocks_.size() == kMostBlocks) give_back_first();
     blocks_.push_back({pointer, bytes, current_device()});
     bytes_ += bytes;
     return true;

@@ -9,9 +9,9 @@
 #include <limits>
 #include <numeric>
 
-#include "solvers/configuration.hpp"
 #include "solvers/errors.hpp"
 #include "solvers/interruption.hpp"
+#include "solvers/preconditioners/constant_shift.hpp"
 #include "solvers/sparse_rows.hpp"
 
 namespace tessera {
@@ -166,14 +166,6 @@ bool invert_in_place(std::vector<double>& matrix, std::int64_t n) {
   return true;
 }
 
-bool invert(std::vector<double>& matrix, std::int64_t n, Processor where) {
-  if constexpr (kHasCuda) {
-    if (where == Processor::gpu) return invert_on_device(matrix, n);
-  }
-  TESSERA_CHECK(where == Processor::cpu);
-  return invert_in_place(matrix, n);
-}
-
 // Turns -A^-1, of which entries up to the diagonal count, into A^-1. Columns are written in blocks,
 // whose lines stay in the cache.
 void negate_and_mirror(std::vector<double>& matrix, std::int64_t n) {
@@ -190,35 +182,28 @@ void negate_and_mirror(std::vector<double>& matrix, std::int64_t n) {
 
 }  // namespace
 
-std::vector<double> dense_inverse(const LinearOperator<double, Host>& a, NullSpace null_space,
-                                  Processor where) {
+std::vector<double> dense_inverse(const LinearOperator<double, Host>& a, NullSpace null_space) {
   const std::int64_t n = a.size();
   std::vector<double> matrix = dense_matrix(a);
   double trace = 0.0;
   for (std::int64_t i = 0; i < n; ++i) trace += matrix[i * n + i];
   const double sum = std::accumulate(matrix.begin(), matrix.end(), 0.0);
-  const auto size = static_cast<double>(n);
-  // Any positive number will do; this one keeps the condition number.
-  const double shift = trace / (size * size);
-  // If A maps the constants to rounding errors, they are treated as its null space.
-  constexpr double kRounding = std::numeric_limits<double>::epsilon();
-  if (!(sum / size > kRounding * trace)) null_space = NullSpace::constants;
+  const ConstantShift shift = constant_shift(trace, sum, n, null_space);
   const auto add_to_all = [&](double value) {
     for (double& entry : matrix) entry += value;
   };
-  if (null_space == NullSpace::constants) add_to_all(shift);
-  if (!invert(matrix, n, where)) {
+  if (shift.of_matrix != 0.0) add_to_all(shift.of_matrix);
+  if (!invert_in_place(matrix, n)) {
     throw NumericalBreakdown("the operator of the coarsest level is not positive definite");
   }
   negate_and_mirror(matrix, n);
-  if (null_space == NullSpace::constants) add_to_all(-1.0 / (shift * size * size));
+  if (shift.of_inverse != 0.0) add_to_all(shift.of_inverse);
   return matrix;
 }
 
-std::int64_t square_size(const std::vector<double>& entries) {
-  const auto count = static_cast<std::int64_t>(entries.size());
-  const auto n = static_cast<std::int64_t>(std::llround(std::sqrt(static_cast<double>(count))));
-  TESSERA_CHECK(n * n == count);
+std::int64_t square_size(std::int64_t entries) {
+  const auto n = static_cast<std::int64_t>(std::llround(std::sqrt(static_cast<double>(entries))));
+  TESSERA_CHECK(n * n == entries);
   return n;
 }
 

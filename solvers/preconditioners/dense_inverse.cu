@@ -1,7 +1,13 @@
 // This file inverts a small dense matrix on the GPU, and multiplies by one.
+#include "solvers/check.hpp"
+#include "solvers/errors.hpp"
+#include "solvers/memory/cuda_check.hpp"
+#include "solvers/memory/device.hpp"
 #include "solvers/memory/device_array.hpp"
+#include "solvers/memory/entry_loop.cuh"
 #include "solvers/memory/launch.cuh"
 #include "solvers/memory/warp.cuh"
+#include "solvers/preconditioners/constant_shift.hpp"
 #include "solvers/preconditioners/dense_inverse.hpp"
 
 namespace tessera {
@@ -147,11 +153,9 @@ __global__ void __launch_bounds__(kPivots* kRowsPerPass)
   }
 }
 
-}  // namespace
-
-// By sweeps as on the host, but of all entries.
-bool invert_on_device(std::vector<double>& matrix, std::int64_t n) {
-  DeviceArray<double> a(matrix);
+// Turns a symmetric positive definite matrix into -A^-1 by sweeps as on the host, but of all
+// entries: (i, j) and (j, i) may differ in rounding.
+void invert_in_place(std::int64_t n, DeviceArray<double>& a, DeviceArray<int>& are_allowed) {
   const auto size = static_cast<int>(n);
   const unsigned tiles = blocks_for(n, kPivots);
   const std::int64_t entries = static_cast<std::int64_t>(tiles) * kPivots * kPivots;
@@ -160,7 +164,6 @@ bool invert_on_device(std::vector<double>& matrix, std::int64_t n) {
   DeviceArray<double> factors(entries);
   DeviceArray<double> inverse(kPivots * kPivots);
   const SweptColumns swept{columns.data(), weighted.data(), factors.data(), inverse.data()};
-  DeviceArray<int> are_allowed(std::vector<int>{1});
   for (int first = 0; first < size; first += kPivots) {
     launch(pivots_kernel, {"pivots of a dense matrix", tiles, dim3(kPivots, kRowsPerPass)}, size,
            first, a.data(), swept, are_allowed.data());
@@ -168,8 +171,95 @@ bool invert_on_device(std::vector<double>& matrix, std::int64_t n) {
            {"sweeping a dense matrix", dim3(tiles, tiles), dim3(kPivots, kRowsPerPass)}, size,
            first, swept, a.data());
   }
-  copy_to_host(a.data(), a.bytes(), matrix.data());
-  return to_host(are_allowed).front() == 1;
+  // Before the columns go.
+  synchronize_device();
+}
+
+// The rows of a sparse matrix.
+struct HostRows {
+  std::vector<std::int64_t> begin{0};
+  std::vector<std::int64_t> columns;
+  std::vector<double> values;
+  double trace = 0.0;
+  double sum = 0.0;
+};
+
+HostRows read_rows(const SparseRows<double>& a, std::int64_t n) {
+  HostRows rows;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::int64_t first = rows.begin.back();
+    const std::int64_t end = first + a.row_length(i);
+    rows.columns.resize(static_cast<std::size_t>(end));
+    rows.values.resize(static_cast<std::size_t>(end));
+    a.read_row(i, rows.columns.data() + first, rows.values.data() + first);
+    for (std::int64_t k = first; k < end; ++k) {
+      rows.sum += rows.values[k];
+      if (rows.columns[k] == i) rows.trace += rows.values[k];
+    }
+    rows.begin.push_back(end);
+  }
+  return rows;
+}
+
+// The rows in a full matrix, and something more in all its entries.
+DeviceArray<double> dense_matrix(const HostRows& rows, std::int64_t n, double shift) {
+  DeviceArray<double> a(n * n);
+  const DeviceArray<std::int64_t> begin(rows.begin);
+  const DeviceArray<std::int64_t> columns(rows.columns);
+  const DeviceArray<double> values(rows.values);
+  double* const entries = a.data();
+  for_each_entry(n * n, "clearing a dense matrix",
+                 [=] __device__(std::int64_t i) { entries[i] = shift; });
+  const std::int64_t* const first = begin.data();
+  const std::int64_t* const column = columns.data();
+  const double* const value = values.data();
+  for_each_entry(n, "rows of a dense matrix", [=] __device__(std::int64_t i) {
+    for (std::int64_t k = first[i]; k < first[i + 1]; ++k) entries[i * n + column[k]] += value[k];
+  });
+  // Before the rows go.
+  synchronize_device();
+  return a;
+}
+
+}  // namespace
+
+template <class T>
+DeviceArray<T> dense_inverse_on_device(const SparseRows<double>& a, std::int64_t n,
+                                       NullSpace null_space) {
+  const HostRows rows = read_rows(a, n);
+  const ConstantShift shift = constant_shift(rows.trace, rows.sum, n, null_space);
+  DeviceArray<double> matrix = dense_matrix(rows, n, shift.of_matrix);
+  DeviceArray<int> are_allowed(std::vector<int>{1});
+  invert_in_place(n, matrix, are_allowed);
+  if (to_host(are_allowed).front() != 1) {
+    throw NumericalBreakdown("the operator of the coarsest level is not positive definite");
+  }
+  DeviceArray<T> result(n * n);
+  const double* const from = matrix.data();
+  T* const to = result.data();
+  const double added = shift.of_inverse;
+  for_each_entry(n * n, "rounding a dense inverse", [=] __device__(std::int64_t at) {
+    const std::int64_t i = at / n;
+    const std::int64_t j = at - i * n;
+    to[at] = static_cast<T>(added - from[i >= j ? at : j * n + i]);
+  });
+  // Before the matrix goes.
+  synchronize_device();
+  return result;
+}
+
+template DeviceArray<double> dense_inverse_on_device(const SparseRows<double>&, std::int64_t,
+                                                     NullSpace);
+template DeviceArray<float> dense_inverse_on_device(const SparseRows<double>&, std::int64_t,
+                                                    NullSpace);
+
+template <class T>
+void DenseMatrix<T, Device>::update(const DeviceArray<T>& entries) {
+  TESSERA_CHECK(entries.size() == entries_.size());
+  enqueue_copy(entries_.data(), entries.data(), static_cast<std::size_t>(entries_.bytes()),
+               cudaMemcpyDeviceToDevice, "copying a dense inverse");
+  // Before the others go.
+  synchronize_device();
 }
 
 template <class T>

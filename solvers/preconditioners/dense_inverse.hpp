@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
-#include "solvers/execution.hpp"
+#include "solvers/memory/device_array.hpp"
 #include "solvers/preconditioner.hpp"
+#include "solvers/sparse_rows.hpp"
 
 namespace tessera {
 
@@ -16,18 +18,18 @@ enum class NullSpace { none, constants };
 /// null space, as the caller says or as the matrix shows up to rounding, the result is the
 /// pseudo-inverse A^+ = (A + c 1 1^T)^-1 - 1 1^T / (c n^2), where 1 is the vector of ones. The
 /// entries of A are its rows if it is one of SparseRows, else they come from its application to n
-/// unit vectors; the inverse is by elimination, n^3 flops on all threads, or 2 n^3 on the GPU.
-/// @throws NumericalBreakdown if A is not positive definite apart from its null space; DeviceError
-std::vector<double> dense_inverse(const LinearOperator<double, Host>& a, NullSpace null_space,
-                                  Processor where = Processor::cpu);
+/// unit vectors; the inverse is by elimination, n^3 flops on all threads.
+/// @throws NumericalBreakdown if A is not positive definite apart from its null space
+std::vector<double> dense_inverse(const LinearOperator<double, Host>& a, NullSpace null_space);
 
-/// Turns a symmetric positive definite matrix [n][n] into -A^-1, on the GPU and in its memory for
-/// the while. Entries (i, j) and (j, i) may differ in rounding. Returns whether all pivots were
-/// positive and finite. @throws DeviceError
-bool invert_on_device(std::vector<double>& matrix, std::int64_t n);
+/// The same of the rows of a sparse matrix, on the GPU and in its memory, 2 n^3 flops; rounded to T
+/// at the end. @throws NumericalBreakdown likewise; DeviceError
+template <class T>
+DeviceArray<T> dense_inverse_on_device(const SparseRows<double>& a, std::int64_t n,
+                                       NullSpace null_space);
 
-/// n of a dense matrix, [n][n].
-std::int64_t square_size(const std::vector<double>& entries);
+/// n of a dense matrix with n^2 entries.
+std::int64_t square_size(std::int64_t entries);
 
 /// z = B r with a dense symmetric matrix B, [n][n].
 template <class T, class Space>
@@ -37,7 +39,8 @@ template <class T>
 class DenseMatrix<T, Host> final : public Preconditioner<T, Host> {
  public:
   explicit DenseMatrix(const std::vector<double>& entries)
-      : size_(square_size(entries)), entries_(entries.begin(), entries.end()) {}
+      : size_(square_size(static_cast<std::int64_t>(entries.size()))),
+        entries_(entries.begin(), entries.end()) {}
   /// Takes the entries of another matrix of the same size.
   void update(const std::vector<double>& entries) {
     TESSERA_CHECK(entries.size() == entries_.size());
@@ -56,13 +59,10 @@ class DenseMatrix<T, Host> final : public Preconditioner<T, Host> {
 template <class T>
 class DenseMatrix<T, Device> final : public Preconditioner<T, Device> {
  public:
-  explicit DenseMatrix(const std::vector<double>& entries)
-      : size_(square_size(entries)), entries_(std::vector<T>(entries.begin(), entries.end())) {}
-  void update(const std::vector<double>& entries) {
-    TESSERA_CHECK(square_size(entries) == size_);
-    const std::vector<T> rounded(entries.begin(), entries.end());
-    copy_to_device(rounded.data(), entries_.bytes(), entries_.data());
-  }
+  explicit DenseMatrix(DeviceArray<T> entries)
+      : size_(square_size(entries.size())), entries_(std::move(entries)) {}
+  /// Takes the entries of another matrix of the same size, in place. @throws DeviceError
+  void update(const DeviceArray<T>& entries);
   std::int64_t size() const override { return size_; }
   void do_apply(const DeviceVector<T>& r, DeviceVector<T>& z) const override;
 

@@ -33,7 +33,8 @@ std::unique_ptr<SolutionNorms> make_device_norms(
     RunNotes& notes, const std::shared_ptr<DeviceVector<double>>& u_on_gpu) {
   if constexpr (kHasCuda) {
     constexpr const char* kOnHost = "the numbers of the solution are computed on the host";
-    if (!has_program(model.problem.coefficient) || (exact && !has_program(*exact))) {
+    const ScalarField& k = model.problem.coefficient;
+    if ((!k.constant && k.program == nullptr) || (exact && !has_program(*exact))) {
       notes.add(fmt::format("{}: a field is not known as a program", kOnHost));
       return nullptr;
     }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cases/expression/expression.hpp"
+#include "mesh/errors.hpp"
 #include "mesh/field/program_field.hpp"
 #include "operators/load/interpolation.hpp"
 #include "postprocess/device_error_norms.hpp"
@@ -99,6 +100,45 @@ ScalarField exact_of(int dimension) {
   return parse_expression(
       dimension == 2 ? "exp(x)*sin(2*y) + x*y^3" : "exp(x)*sin(2*y) + x*y^3 + sqrt(1 + z^2)",
       dimension);
+}
+
+// 1 + x^2 + a u^2
+ScalarField coefficient_of_u(double a) {
+  return program_field({{{Operation::push, Operand::u, 0.0},
+                         {Operation::integer_power, Operand::stack, 2.0},
+                         {Operation::multiply, Operand::constant, a},
+                         {Operation::push, Operand::x, 0.0},
+                         {Operation::multiply, Operand::x, 0.0},
+                         {Operation::add, Operand::stack, 0.0},
+                         {Operation::add, Operand::constant, 1.0}},
+                        2});
+}
+
+TEST(DeviceErrorNormsOfStates, HaveTheEnergyOfTheHost) {
+  TESSERA_REQUIRE_DEVICE();
+  for (const Geometry geometry : {Geometry::cartesian, Geometry::curved}) {
+    const Discretization mesh = discretization_of(3, 3, {4, 5, 3}, geometry);
+    HostVector<double> u = random_solution(mesh);
+    const ScalarField k = coefficient_of_u(2.0);
+    ASSERT_TRUE(k.depends_on_u);
+    DeviceErrorNorms found = on_gpu(mesh, u);
+    for (const double unit : {1.0, 0.125}) {
+      const SolutionNumbers a = found.solution_numbers(k, unit);
+      const SolutionNumbers b = HostSolutionNorms(mesh, u).solution_numbers(k, unit);
+      expect_near("energy", a.energy, b.energy, b.energy, 1e-12);
+      expect_near("volume", a.volume, b.volume, b.volume, 1e-12);
+    }
+    // As if u were another.
+    const double before = found.solution_numbers(k, 1.0).energy;
+    found.subtract(0.5);
+    const double after = HostSolutionNorms(mesh, u).solution_numbers(k, 1.0).energy;
+    EXPECT_GT(std::abs(after - before), 1e-3 * before);
+    expect_near("energy", found.solution_numbers(k, 1.0).energy, after, after, 1e-12);
+    // Not positive somewhere: what the host throws.
+    const ScalarField wrong = coefficient_of_u(-1e3);
+    EXPECT_THROW(HostSolutionNorms(mesh, u).solution_numbers(wrong, 1.0), BadFieldValue);
+    EXPECT_THROW(found.solution_numbers(wrong, 1.0), BadFieldValue);
+  }
 }
 
 class DeviceErrorNormsOfDegree : public ::testing::TestWithParam<std::tuple<int, int>> {
