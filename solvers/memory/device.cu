@@ -49,7 +49,8 @@ void count_allocated(std::int64_t bytes) {
 
 // Blocks that were given back, for the next that are asked for with one of their sizes: CUDA takes
 // ten microseconds to make or to take back a small one and up to a millisecond for a large one, and
-// updates of operators ask for dozens.
+// updates of operators ask for dozens. Together they are at most 512 MiB, and make room where that
+// is asked for.
 class SpareBlocks {
  public:
   /// Null if there is none of this size.

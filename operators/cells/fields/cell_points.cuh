@@ -53,7 +53,7 @@ __device__ inline void interpolate(const Team& team, const CellGrid& grid,
 
 /// Positions of the points of a mapped cell, and u at the points, by the team. Ends at a barrier.
 /// @param u at the nodes; null: not needed
-/// @param scratch of point_tensor_count() tensors, max(n, m)^dim values each
+/// @param scratch of twice as many tensors as are asked for, m^dim values each
 template <class Team>
 __device__ inline PointTensors find_at_points(const Team& team, const CellGrid& grid,
                                               const PointPlaces& points, const CellPlace& place,
