@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 
@@ -69,10 +70,18 @@ class SpareBlocks {
   bool keep(void* pointer, std::int64_t bytes) {
     constexpr std::int64_t kMostOfAll = std::int64_t{512} << 20;
     constexpr std::size_t kMostBlocks = 256;
-    if (bytes > kMostOfAll || cudaDeviceSynchronize() != cudaSuccess) return false;
+    if (bytes > kMostOfAll) return false;
+    if (cudaDeviceSynchronize() != cudaSuccess) {
+      cudaGetLastError();
+      return false;
+    }
     const std::scoped_lock lock(guard_);
     while (bytes_ + bytes > kMostOfAll || blocks_.size() == kMostBlocks) give_back_first();
-    blocks_.push_back({pointer, bytes, current_device()});
+    try {
+      blocks_.push_back({pointer, bytes, current_device()});
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
     bytes_ += bytes;
     return true;
   }

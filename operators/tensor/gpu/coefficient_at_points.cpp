@@ -35,9 +35,10 @@ std::vector<double> field_at_points(const BilinearForm& form, const ScalarField&
   const Index points = power(discretization.basis.point_count(), discretization.mesh.dimension());
   std::vector<double> values(static_cast<std::size_t>(count * points));
   LowestFailure failure;
+  // Not in the threads: the first who asks may have to copy it from the GPU.
+  const double* const u = field.depends_on_u ? form.context().u : nullptr;
   parallel_ranges(ceil_div(count, kCells), [&](Range range) {
-    CellGeometry geometry(discretization, discretization.basis,
-                          field.depends_on_u ? form.context().u : nullptr);
+    CellGeometry geometry(discretization, discretization.basis, u);
     std::vector<double> k(static_cast<std::size_t>(points) * kCells);
     std::array<IndexTriple, kCells> cells;
     LowestFailure mine;

@@ -149,9 +149,13 @@ MassSizes CaseSizes::mass() const {
   return {{name, Saturated(bytes.held) + vectors(1)}, {name, Saturated(bytes.peak) + vectors(1)}};
 }
 
-// On the GPU in time with what rates of Dirichlet values add.
+// In time the GPU has one vector more, of what rates of Dirichlet values add; and with multigrid
+// one for the states of coarser levels, which are smaller together.
 int CaseSizes::iteration_vectors() const {
-  return nonlinear_vectors(parameters) + (is_on_gpu() && parameters.time ? 1 : 0);
+  if (!is_on_gpu()) return nonlinear_vectors(parameters);
+  const bool has_levels =
+      parameters.solver.preconditioner == kMultigrid && case_state(parameters) == StateKind::given;
+  return nonlinear_vectors(parameters) + (parameters.time ? 1 : 0) + (has_levels ? 1 : 0);
 }
 
 OperatorBytes CaseSizes::drift() const {

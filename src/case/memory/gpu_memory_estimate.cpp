@@ -47,10 +47,9 @@ bool lifts_values(const CaseParameters& parameters) {
 // Bytes of the cells that the load is integrated over at a time.
 Index load_scratch_bytes(const CaseParameters& parameters, const CaseSizes& n) {
   const int dimension = parameters.mesh.dimension;
-  const int longest = std::max(n.lattice.degree() + 1, n.shape.points);
   return block_scratch_bytes(lifts_values(parameters)
-                                 ? integral_cell_bytes(dimension, longest, n.is_mapped())
-                                 : load_cell_bytes(dimension, longest, n.is_mapped()));
+                                 ? integral_cell_bytes(dimension, n.shape.points, n.is_mapped())
+                                 : load_cell_bytes(dimension, n.shape.points, n.is_mapped()));
 }
 
 }  // namespace
