@@ -237,7 +237,7 @@ SolutionNumbers DeviceErrorNorms::solution_numbers(const ScalarField& coefficien
           ? data_->over_cells(Integrands::numbers, solution, coefficient, Allowed::positive)
           : data_->checked_over_cells(Integrands::numbers, solution, coefficient, Allowed::positive,
                                       FoldedCells::refused);
-  if (std::min(found.inverted, found.forbidden) != kNone) {
+  if (coefficient.depends_on_u && std::min(found.inverted, found.forbidden) != kNone) {
     // Throws, unless the host rounds to a value that is allowed.
     HostVector<double> u(data_->u->layout());
     copy(*data_->u, u);

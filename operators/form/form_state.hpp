@@ -18,7 +18,7 @@ class FormState {
   virtual ~FormState() = default;
 
   virtual Index size() const = 0;
-  /// On the host; any thread may ask.
+  /// On the host. The thread that made the state asks first: it may have to be copied there.
   virtual const double* data() const = 0;
   /// In GPU memory; null where it is on the host alone.
   virtual const double* on_device() const { return nullptr; }

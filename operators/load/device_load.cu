@@ -1,5 +1,4 @@
 // This file assembles loads and tries fields at nodes on the GPU.
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>

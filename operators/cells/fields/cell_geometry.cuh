@@ -61,6 +61,16 @@ __device__ inline double determinant(const SmallMatrix& J, int dim) {
          j[0][2] * (j[1][0] * j[2][1] - j[1][1] * j[2][0]);
 }
 
+/// Cofactor (a, b) in 3D: |J| J^-1[b][a].
+__device__ inline double cofactor(const SmallMatrix& J, int a, int b) {
+  const double(&j)[3][3] = J.at;
+  const int a1 = (a + 1) % 3;
+  const int a2 = (a + 2) % 3;
+  const int b1 = (b + 1) % 3;
+  const int b2 = (b + 2) % 3;
+  return j[a1][b1] * j[a2][b2] - j[a1][b2] * j[a2][b1];
+}
+
 /// J^-1[b][a] = dxi_b / dx_a.
 __device__ inline SmallMatrix inverse_of(const SmallMatrix& J, int dim, double determinant) {
   const double(&j)[3][3] = J.at;
@@ -75,13 +85,7 @@ __device__ inline SmallMatrix inverse_of(const SmallMatrix& J, int dim, double d
 #pragma unroll
   for (int a = 0; a < 3; ++a) {
 #pragma unroll
-    for (int b = 0; b < 3; ++b) {
-      const int a1 = (a + 1) % 3;
-      const int a2 = (a + 2) % 3;
-      const int b1 = (b + 1) % 3;
-      const int b2 = (b + 2) % 3;
-      inverse.at[b][a] = (j[a1][b1] * j[a2][b2] - j[a1][b2] * j[a2][b1]) / determinant;
-    }
+    for (int b = 0; b < 3; ++b) inverse.at[b][a] = cofactor(J, a, b) / determinant;
   }
   return inverse;
 }

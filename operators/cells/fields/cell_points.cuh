@@ -51,7 +51,8 @@ __device__ inline void interpolate(const Team& team, const CellGrid& grid,
                               in == scratch ? second : scratch, room);
 }
 
-/// Positions of the points of a mapped cell, and u at the points, by the team. Ends at a barrier.
+/// Positions of the points of a mapped cell, and u at the points, by the team. Ends at a barrier
+/// unless there is neither.
 /// @param u at the nodes; null: not needed
 /// @param scratch of twice as many tensors as are asked for, m^dim values each
 template <class Team>

@@ -6,6 +6,7 @@
 #include "operators/cells/fields/device_interpolation.hpp"
 
 namespace tessera {
+
 std::array<HostArray<double>, 3> DeviceNodes::fetch() const {
   std::array<HostArray<double>, 3> result;
   for (int d = 0; d < lattice().dimension(); ++d) {

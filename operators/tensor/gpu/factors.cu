@@ -63,18 +63,11 @@ __device__ void symmetric_entries_2d(const SmallMatrix& J, double s, double* ent
 }
 
 __device__ void symmetric_entries_3d(const SmallMatrix& J, double s, double* entries) {
-  const double(&j)[3][3] = J.at;
   double adjugate[3][3];
 #pragma unroll
   for (int a = 0; a < 3; ++a) {
 #pragma unroll
-    for (int b = 0; b < 3; ++b) {
-      const int a1 = (a + 1) % 3;
-      const int a2 = (a + 2) % 3;
-      const int b1 = (b + 1) % 3;
-      const int b2 = (b + 2) % 3;
-      adjugate[b][a] = j[a1][b1] * j[a2][b2] - j[a1][b2] * j[a2][b1];
-    }
+    for (int b = 0; b < 3; ++b) adjugate[b][a] = cofactor(J, a, b);
   }
   int entry = 0;
 #pragma unroll
