@@ -1,14 +1,14 @@
 # tessera_group_sources(FOLDER): has the sources of the targets in this folder and below compiled several at a time, as
 # cmake/source_groups.py puts them together. What they include is then read once for all of them: tests take two fifths of the
-# time. But one that was edited takes that of its group, and CMake runs again, as the names in it decide about groups; where a
-# header brings a name that another file has, configure by hand. Sources with options of their own, generated ones, those of
-# several targets, and those for nvcc are compiled alone. Without Python all are.
+# time, other files half. But one that was edited takes that of its group, and CMake runs again, as the names in it decide
+# about groups; where a header brings a name that another file has, configure by hand. Sources with options of their own,
+# generated ones, those of several targets, and those for nvcc are compiled alone. Without Python all are.
 set(TESSERA_GROUPED_SOURCES NONE CACHE STRING
     "Sources to compile several at a time, which is faster for all and slower for one: NONE, TESTS or ALL")
 if(NOT TESSERA_GROUPED_SOURCES MATCHES "^(NONE|TESTS|ALL)$")
   message(FATAL_ERROR "TESSERA_GROUPED_SOURCES=${TESSERA_GROUPED_SOURCES}: it is NONE, TESTS or ALL")
 endif()
-set(TESSERA_FILES_OF_A_GROUP 8)
+set(TESSERA_FILES_OF_A_GROUP 16 CACHE STRING "At most so many sources are compiled at a time")
 
 function(tessera_targets_below folder result)
   get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)

@@ -16,8 +16,11 @@ INCLUDE = re.compile(r"\s*#\s*include\s+(\S+)")
 # What a line without indentation may define: a name before its parameters, value, extents or body.
 DEFINED = re.compile(r"(?:[a-zA-Z_].*?\b|#\s*define\s+)(\w+)(?:<[^<>]*>)?(?:\(| = |\{|\[| \{| : )")
 # What the name of something in an unnamed namespace of another file would hide, or be hidden by: a type that is only
-# declared, and a constant of a function.
-BESIDE = re.compile(r"(?:class|struct) (\w+);|\s+(?:static )?const(?:expr)? [^=({]*?\b(\w+)(?: = |\{|\[)")
+# declared, a type within another or within a function, and a constant of a function.
+BESIDE = re.compile(r"(?:class|struct) (\w+);|\s+(?:class|struct) (\w+) \{|\s+(?:static )?const(?:expr)? [^=({]*?\b(\w+)(?: = |\{|\[)")
+
+# What may stand in several files of one text: an alias of a namespace, and instances of tests, which define no name of ours.
+SAME_EVERYWHERE = re.compile(r"namespace \w+ = |INSTANTIATE_|TYPED_TEST_SUITE")
 
 
 @functools.cache
@@ -35,8 +38,10 @@ def names_of(path):
             others |= more_others
         elif match := re.match(r"(?:enum class|enum|class|struct) (\w+)(?: final)?(?: :| {|$)", line):
             types[match[1]] = path
+        elif SAME_EVERYWHERE.match(line):
+            continue
         elif beside := BESIDE.match(line):
-            others.add(beside[1] or beside[2])
+            others.add(beside[1] or beside[2] or beside[3])
         elif match := DEFINED.match(line):
             others.add(match[1])
         if is_unnamed and match and path.suffix == ".cpp" and not INCLUDE.match(line):

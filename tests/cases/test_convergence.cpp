@@ -183,22 +183,16 @@ StrategyName strategy_for(Geometry geometry, Processor processor) {
   return {"tensor", processor == Processor::cpu ? "coloring" : "patch"};
 }
 
-SolveReport solve_on_cpu(const StrategyName& strategy, const BilinearForm& form,
-                         LinearSystem& system, const SolveOptions& options) {
-  const auto a = make_operator<double>(strategy, form);
-  const Jacobi<double> jacobi(*a);
-  return cg(*a, &jacobi, system.b, system.x, options);
-}
-
-SolveReport solve_on_gpu(const StrategyName& strategy, const BilinearForm& form,
-                         LinearSystem& system, const SolveOptions& options) {
-  const auto a = make_operator<double, Device>(strategy, form);
-  const Jacobi<double, Device> jacobi(*a);
-  DeviceVector<double> x(a->size());
-  DeviceVector<double> b(a->size());
+template <class Space>
+SolveReport solve_in(const StrategyName& strategy, const BilinearForm& form, LinearSystem& system,
+                     const SolveOptions& options) {
+  const auto a = make_operator<double, Space>(strategy, form);
+  const Jacobi<double, Space> jacobi(*a);
+  Vector<double, Space> x(a->size());
+  Vector<double, Space> b(a->size());
   copy(system.x, x);
   copy(system.b, b);
-  SolveReport report = cg<double>(*a, &jacobi, b, x, options);
+  const SolveReport report = cg<double>(*a, &jacobi, b, x, options);
   copy(x, system.x);
   return report;
 }
@@ -213,9 +207,9 @@ ErrorNorms solve(const PoissonProblem& problem, const Discretization& discretiza
   const BilinearForm form = stiffness_form(problem, discretization);
   SolveReport report;
   if constexpr (kHasCuda) {
-    if (processor == Processor::gpu) report = solve_on_gpu(strategy, form, system, options);
+    if (processor == Processor::gpu) report = solve_in<Device>(strategy, form, system, options);
   }
-  if (processor == Processor::cpu) report = solve_on_cpu(strategy, form, system, options);
+  if (processor == Processor::cpu) report = solve_in<Host>(strategy, form, system, options);
   EXPECT_EQ(report.status, SolveStatus::converged) << status_name(report.status);
   ScalarField solution = field_at([exact](const Point& at) { return exact.u(at); });
   if (system.is_singular) {
