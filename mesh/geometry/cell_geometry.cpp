@@ -174,7 +174,7 @@ void CellGeometry::gather_coordinate(std::span<const IndexTriple> cells, int a) 
   const int n = lattice.degree() + 1;
   std::vector<Index> nodes(nodal_.size());
   std::array<std::vector<double>, 3> position;
-  for (auto& coordinate : position) coordinate.resize(nodes.size());
+  position.fill(std::vector<double>(nodes.size(), 0.0));
   for (int lane = 0; lane < kLanes<double>; ++lane) {
     const Index first = lattice.first_node(cells[std::min<std::size_t>(lane, cells.size() - 1)]);
     for (int i = 0; i < static_cast<int>(nodes.size()); ++i) {

@@ -325,12 +325,13 @@ FoundCheckpoint find_checkpoint(const fs::path& directory) {
     return {last, read_checkpoint(last), ""};
   } catch (const CheckpointError& error) {
     const fs::path previous = directory / kPreviousCheckpointName;
+    std::error_code ignored;
+    if (!fs::exists(previous, ignored)) throw;
     try {
       return {previous, read_checkpoint(previous), error.what()};
-    } catch (const CheckpointError&) {
-      // What is wrong with the last one is what the user looks for.
+    } catch (const CheckpointError& earlier) {
+      throw CheckpointError(fmt::format("{}; {}", error.what(), earlier.what()));
     }
-    throw;
   }
 }
 

@@ -84,7 +84,8 @@ struct FoundCheckpoint {
   std::string complaint;
 };
 
-/// The last checkpoint in the directory that can be read. @throws CheckpointError, of the last one
+/// The last checkpoint in the directory that can be read.
+/// @throws CheckpointError, which says of each that is there why it cannot
 FoundCheckpoint find_checkpoint(const std::filesystem::path& directory);
 
 }  // namespace tessera

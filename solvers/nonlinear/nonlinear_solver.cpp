@@ -48,8 +48,8 @@ std::vector<std::string> likely_remedies(const NonlinearReport& report,
               "the problem may have no solution: try it with a weaker non-linearity"};
     case NonlinearStatus::linear_solver_failed:
       return {
-          "see what the linear solver needs: a better preconditioner, more iterations, or "
-          "flexible-gmres, since the system may be neither symmetric nor definite",
+          "see what the linear solver needs: a better preconditioner, more iterations, or, where "
+          "it is another, flexible-gmres, as the system may be neither symmetric nor definite",
           nearer};
     case NonlinearStatus::not_finite:
       return {"see for which u the coefficient and the source are finite", nearer,

@@ -31,24 +31,38 @@ std::string value_text(double value) {
   return std::isnan(value) ? "nan" : fmt::format("{:.6g}", value);
 }
 
+std::string place_text(const Point& where, int dimension) {
+  return dimension == 2 ? fmt::format(" at ({:.6g}, {:.6g})", where[0], where[1])
+                        : fmt::format(" at ({:.6g}, {:.6g}, {:.6g})", where[0], where[1], where[2]);
+}
+
 /// What values must be, and whose they are.
 struct Check {
   std::string key;
   Requirement requirement;
+  int dimension;
   /// Of an expression that depends on it.
   std::optional<double> time = std::nullopt;
   /// What stands before and after a value.
   std::string_view verb = "is";
   std::string_view addition{};
 
+  /// The value of a constant, which is the same everywhere.
+  void operator()(double value) const {
+    if (!meets(requirement, value)) fail(value, {0.0, 0.0, 0.0}, "");
+  }
+
   /// @param u where the value depends on it
-  void operator()(double value, const Point& where,
-                  const std::optional<double>& u = std::nullopt) const {
+  void operator()(double value, const Point& where, const std::optional<double>& u) const {
     if (meets(requirement, value)) return;
+    fail(value, where, place_text(where, dimension), u);
+  }
+
+  [[noreturn]] void fail(double value, const Point& where, const std::string& place,
+                         const std::optional<double>& u = std::nullopt) const {
     throw BadExpressionValue(
         key,
-        fmt::format("{} {}{} at ({:.6g}, {:.6g}, {:.6g}){}{}; {}", verb, value_text(value),
-                    addition, where[0], where[1], where[2],
+        fmt::format("{} {}{}{}{}{}; {}", verb, value_text(value), addition, place,
                     time ? fmt::format(" at t = {:.6g}", *time) : "",
                     u ? fmt::format(" with u = {:.6g}", *u) : "",
                     kRequirementTexts.at(static_cast<std::size_t>(requirement))),
@@ -59,7 +73,7 @@ struct Check {
 // The field, whose values are checked where they are computed.
 ScalarField checked(ScalarField field, Check check) {
   if (field.constant) {
-    check(*field.constant, {0.0, 0.0, 0.0});
+    check(*field.constant);
     return field;
   }
   // The factors have no checks of their own: whether they are allowed shows in the product.
@@ -81,20 +95,24 @@ ScalarField checked(ScalarField field, Check check) {
 
 ScalarField make_case_field(const std::string& key, const std::string& text, int dimension,
                             Requirement requirement) {
-  return checked(parse_expression(text, dimension), {key, requirement});
+  return checked(parse_expression(text, dimension), {key, requirement, dimension});
 }
 
 CaseTimeField::CaseTimeField(std::string key, const std::string& text, int dimension,
                              Requirement requirement, Variables variables)
-    : key_(std::move(key)), requirement_(requirement), field_(text, dimension, variables) {}
+    : key_(std::move(key)),
+      dimension_(dimension),
+      requirement_(requirement),
+      field_(text, dimension, variables) {}
 
 ScalarField CaseTimeField::at(double t) const {
   const auto time = depends_on_time() ? std::optional(t) : std::nullopt;
-  return checked(field_.at(t), {key_, requirement_, time});
+  return checked(field_.at(t), {key_, requirement_, dimension_, time});
 }
 
 ScalarField CaseTimeField::rate_at(double t) const {
-  return checked(field_.rate_at(t), {key_, Requirement::finite, t, "has the derivative", " in t"});
+  return checked(field_.rate_at(t),
+                 {key_, Requirement::finite, dimension_, t, "has the derivative", " in t"});
 }
 
 }  // namespace tessera

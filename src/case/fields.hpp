@@ -21,7 +21,8 @@ class BadExpressionValue : public BadFieldValue {
 };
 
 /// The field of a checked expression; evaluating it throws BadExpressionValue, which names the key
-/// and the point, where a value does not meet the requirement, and Interrupted if work is to stop.
+/// and, but for a constant, the point, where a value does not meet the requirement, and Interrupted
+/// if work is to stop.
 /// @throws ExpressionError if the text is not an expression in the variables of this dimension;
 ///         BadExpressionValue if a constant does not meet the requirement.
 ScalarField make_case_field(const std::string& key, const std::string& text, int dimension,
@@ -47,6 +48,7 @@ class CaseTimeField {
 
  private:
   std::string key_;
+  int dimension_;
   Requirement requirement_;
   TimeField field_;
 };

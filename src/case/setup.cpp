@@ -289,6 +289,9 @@ void with_case_errors(const LoadedCase& loaded, const std::function<void()>& wor
     fail("problem.source", error.what());
   } catch (const UnsuitableChoice& error) {
     fail(key_of(error.choice()), error.what());
+  } catch (const NoDevice& error) {
+    // No mistake in the case, but the key says how to do without.
+    throw NoDevice(format_diagnostic(loaded.findings.diagnostic("run.device", error.what())));
   } catch (const NumericalBreakdown& error) {
     fail(key_of(Choice::preconditioner),
          fmt::format("{}: numbers overflow, vanish or lose all digits in what it is made of; try "

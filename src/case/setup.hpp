@@ -54,7 +54,7 @@ std::optional<ScalarField> make_exact(const CaseParameters& parameters, double t
 ScalarField make_initial(const CaseParameters& parameters);
 
 /// Runs `work`, and turns what it throws about the values of the case's expressions into an
-/// InputError that names file, line and key.
+/// InputError that names file, line and key; NoDevice names them as well.
 void with_case_errors(const LoadedCase& loaded, const std::function<void()>& work);
 
 }  // namespace tessera

@@ -16,15 +16,6 @@ namespace {
 // range of single precision, which x must not leave.
 constexpr double kMinShare = 0x1p-40;
 
-// Of all ranks that share the vector.
-double largest_entry(const HostVector<double>& values) {
-  double largest = 0.0;
-#pragma omp parallel for schedule(static) reduction(max : largest)
-  for (Index i = 0; i < values.size(); ++i) largest = std::max(largest, std::abs(values[i]));
-  if (const auto& shared = values.layout().shared) shared->ranks().max({&largest, 1});
-  return largest;
-}
-
 double largest_start(const LinearSystem& system, const BilinearForm& form) {
   if (!system.start) return largest_entry(system.x);
   double largest = system.start->largest();
@@ -69,6 +60,14 @@ void divide(LinearSystem& system, const BilinearForm& form, double scale) {
 
 double power_of_2_next_to(double size) {
   return size > 0.0 && std::isfinite(size) ? std::exp2(std::round(std::log2(size))) : 1.0;
+}
+
+double largest_entry(const HostVector<double>& values) {
+  double largest = 0.0;
+#pragma omp parallel for schedule(static) reduction(max : largest)
+  for (Index i = 0; i < values.size(); ++i) largest = std::max(largest, std::abs(values[i]));
+  if (const auto& shared = values.layout().shared) shared->ranks().max({&largest, 1});
+  return largest;
 }
 
 void multiply(HostVector<double>& values, double factor) {

@@ -16,6 +16,9 @@ void divide(LinearSystem& system, const BilinearForm& form, double scale);
 /// The power of 2 next to a size; 1 next to 0 and to what is not finite.
 double power_of_2_next_to(double size);
 
+/// max_i |values_i|, over all ranks that share the vector, which call it together.
+double largest_entry(const HostVector<double>& values);
+
 /// values *= factor.
 void multiply(HostVector<double>& values, double factor);
 

@@ -11,6 +11,7 @@
 #include "operators/strategy.hpp"
 #include "operators/tensor/factor_choice.hpp"
 #include "postprocess/files/human_units.hpp"
+#include "postprocess/files/output_directory.hpp"
 #include "postprocess/files/text_table.hpp"
 #include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
@@ -282,6 +283,13 @@ void check_process(const CaseParameters& parameters, const StrategyName& strateg
   }
 }
 
+// What a run will not do for a reason that can change before it starts.
+void print_earlier_results(const OutputParameters& output) {
+  if (output.overwrite || results_in(output.directory).empty()) return;
+  fmt::print("note: {} holds results: a run needs another directory, or --overwrite\n",
+             output.directory);
+}
+
 // Prints all that is known from sizes alone, then tries the case.
 void check_case(LoadedCase& loaded, const CheckCommand& command) {
   const CaseParameters& parameters = loaded.parameters;
@@ -299,6 +307,7 @@ void check_case(LoadedCase& loaded, const CheckCommand& command) {
     return;
   }
   try_case(loaded);
+  print_earlier_results(parameters.output);
   fmt::print(
       "map, Dirichlet values, initial and exact were evaluated at every node, the other "
       "expressions at every quadrature point, which is where a run looks at them: no error\n");

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "solvers/krylov/methods.hpp"
 #include "solvers/solver.hpp"
 #include "src/solve/preconditioning.hpp"
 
@@ -29,13 +30,17 @@ void adapt_to_size(double size, double& residual_size,
   solver.update();
 }
 
-/// The same with the size that entries of b have.
-template <class Space>
-void adapt_to_size_of(const Vector<double, Space>& b, double& residual_size,
+/// The same with the size of entries of what the preconditioner is given while A x = b is solved:
+/// of residuals, which begin with b, or of the basis of flexible GMRES, vectors of length 1.
+/// @param norm() |b|
+template <class Space, class Norm>
+void adapt_to_size_of(const Vector<double, Space>& b, Norm norm, SolverMethod method,
+                      double& residual_size,
                       const PreconditionerSetup<double, Space>& preconditioner,
                       Solver<double, Space>& solver) {
   if (!preconditioner.set_residual_size) return;
-  adapt_to_size(std::sqrt(dot(b, b) / entry_count(b)), residual_size, preconditioner, solver);
+  const double length = method == SolverMethod::flexible_gmres ? 1.0 : norm();
+  adapt_to_size(length / std::sqrt(entry_count(b)), residual_size, preconditioner, solver);
 }
 
 }  // namespace tessera

@@ -266,7 +266,8 @@ TEST_F(BadInput, NoGpuInThisBuildOrOnThisMachine) {
   }
   if (::tessera::testing::why_no_device().empty()) GTEST_SKIP() << "there is a GPU";
   EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.errors, HasSubstr("tessera: no GPU can be used: "));
+  EXPECT_THAT(result.errors,
+              HasSubstr("--set run.device=cuda: run.device = \"cuda\": no GPU can be used: "));
   EXPECT_EQ(std::count(result.errors.begin(), result.errors.end(), '\n'), 1) << result.errors;
   EXPECT_FALSE(has_output());
 }

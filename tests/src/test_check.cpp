@@ -8,6 +8,7 @@ namespace tessera::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST_F(ProgramTest, CheckListsEachStorageOfFactors) {
   const ProgramResult ran =
@@ -20,7 +21,7 @@ TEST_F(ProgramTest, CheckListsEachStorageOfFactors) {
                           "tensor/atomic, on-the-fly ", "stencil ", " 10.5 KiB ", " 179.2 B "}) {
     EXPECT_THAT(ran.output, HasSubstr(row));
   }
-  EXPECT_THAT(ran.output, ::testing::Not(HasSubstr("csr, ")));
+  EXPECT_THAT(ran.output, Not(HasSubstr("csr, ")));
 }
 
 TEST_F(ProgramTest, CheckTellsSizesAndMemory) {
@@ -31,6 +32,18 @@ TEST_F(ProgramTest, CheckTellsSizesAndMemory) {
     EXPECT_THAT(ran.output, HasSubstr(strategy));
   }
   EXPECT_FALSE(std::filesystem::exists(path() / "out"));
+}
+
+TEST_F(ProgramTest, CheckTellsOfResultsThatARunWouldHaveToReplace) {
+  const std::string note =
+      "note: out holds results: a run needs another directory, or --overwrite\n";
+  EXPECT_THAT(run_program(path(), {"check", "case.toml"}).output, Not(HasSubstr(note)));
+  ASSERT_EQ(run_program(path(), {"run", "case.toml", "--quiet"}).exit_code, 0);
+  const ProgramResult ran = run_program(path(), {"check", "case.toml"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_THAT(ran.output, HasSubstr(note));
+  EXPECT_THAT(run_program(path(), {"check", "case.toml", "--set", "output.overwrite=true"}).output,
+              Not(HasSubstr(note)));
 }
 
 TEST_F(ProgramTest, CheckTellsOfSeveralProcesses) {

@@ -59,6 +59,25 @@ TEST_F(Nonlinear, ConvergesToTheSameFromNearAndFar) {
   }
 }
 
+// Multigrid in single precision is given vectors of length 1 by flexible GMRES, whatever u is.
+TEST_F(Nonlinear, SolutionsOfAllSizesAreMultiplesOfOne) {
+  const auto integral_of = [&](const std::string& size) {
+    const ProgramResult ran =
+        run(fmt::format("[mesh]\ndimension = 2\ncells = [8, 8]\nmap = [\"x + 0.1*y*y\", \"y\"]\n"
+                        "[problem]\ncoefficient = \"1 + (u/{0})^2\"\nsource = \"{0}\"\n"
+                        "[solver]\npreconditioner = \"multigrid\"\n[nonlinear]\n",
+                        size) +
+            kOutput);
+    EXPECT_EQ(ran.exit_code, 0) << size << ran.errors;
+    EXPECT_THAT(ran.output, HasSubstr("flexible-gmres")) << size;
+    return result()["solution"]["integral"].get<double>();
+  };
+  const double expected = integral_of("1");
+  for (const char* size : {"1e-45", "1e45"}) {
+    EXPECT_NEAR(integral_of(size) / std::stod(size) / expected, 1.0, 1e-7) << size;
+  }
+}
+
 TEST_F(Nonlinear, RunsSayHowTheyWereSolved) {
   const ProgramResult ran = run(std::string(kSlab) + kOutput);
   ASSERT_EQ(ran.exit_code, 0) << ran.errors;

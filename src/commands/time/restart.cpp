@@ -137,7 +137,10 @@ std::vector<std::string> Restart::notes() const {
   if (!found.complaint.empty()) {
     notes.push_back(fmt::format("{}; the checkpoint before it is taken", found.complaint));
   }
-  notes.push_back(fmt::format("goes on from t = {:.6g} of {}", t(), found.path.string()));
+  notes.push_back(
+      fmt::format("goes on from t = {:.6g} of {}; steps and iterations are counted "
+                  "from the first start on, times from this one",
+                  t(), found.path.string()));
   if (loaded.parameters.time->method == TimeMethod::bdf) {
     notes.emplace_back("bdf begins again with order 1: a checkpoint has no earlier steps");
   }

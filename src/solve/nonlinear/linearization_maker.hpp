@@ -239,8 +239,10 @@ SolveReport Linearization<Space>::solve_once(double tolerance, const V& b, V& x)
     report.true_relative_residual = 1.0;
     return report;
   }
-  adapt_to_size_of(b, residual_size_, preconditioner_, *solver_);
   const SolverParameters& solver = parameters_.solver;
+  adapt_to_size_of(
+      b, [&] { return std::sqrt(dot(b, b)); }, solver.method, residual_size_, preconditioner_,
+      *solver_);
   SolveOptions options;
   options.relative_tolerance = std::max(tolerance, solver.relative_tolerance);
   options.max_iterations = solver.max_iterations;

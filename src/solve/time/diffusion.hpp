@@ -357,9 +357,10 @@ template <class Space>
 SolveReport Diffusion<Space>::solve_shifted(double t, double gamma, const V& b, double norm, V& x) {
   prepare_step_operator(t, gamma);
   const auto scope = timers_.scope("solve");
-  adapt_to_size(norm / std::sqrt(entry_count(b)), step_.residual_size, step_.preconditioner,
-                *step_.solver);
   const SolverParameters& solver = parameters_.solver;
+  adapt_to_size_of(
+      b, [&] { return norm; }, solver.method, step_.residual_size, step_.preconditioner,
+      *step_.solver);
   SolveOptions options;
   options.relative_tolerance = solver.relative_tolerance;
   options.reference_norm = norm;

@@ -21,6 +21,7 @@
 #include "src/solve/evaluation.hpp"
 #include "src/solve/time/diffusion.hpp"
 #include "src/solve/vector_conversion.hpp"
+#include "src/study/convergence/meshes.hpp"
 #include "src/study/convergence/row.hpp"
 
 namespace tessera {
@@ -97,6 +98,13 @@ class TimedCase {
   TimerTree timers_;
 };
 
+// Of the box, whatever the map makes of it.
+double box_cell_size(const BoxMesh& mesh) {
+  double volume = 1.0;
+  for (int d = 0; d < mesh.dimension(); ++d) volume *= mesh.upper()[d] - mesh.lower()[d];
+  return mean_cell_size(mesh, volume);
+}
+
 /// Below these, errors are not those of steps. The error in space has its part in one if the steps
 /// do not explain nearly all of it, and the space cannot do much better.
 void find_floors(TimedCase& timed, const CaseParameters& parameters, const TimeRow* before,
@@ -113,7 +121,12 @@ void find_floors(TimedCase& timed, const CaseParameters& parameters, const TimeR
   const double rounding =
       kOfSolver * std::max(of_solvers, 1e2 * std::numeric_limits<double>::epsilon());
   const ErrorNorms size = timed.difference(row.u, HostVector<double>(row.u.size()));
-  row.mesh.floors = {rounding * size.l2, rounding * size.h1_seminorm, rounding * size.l2};
+  // Of a solution that hardly changes in space, the derivatives are rounding themselves.
+  const double square = std::pow(parameters.space.degree, 2);
+  const double of_derivatives = kOfSolver * std::numeric_limits<double>::epsilon() * square /
+                                box_cell_size(make_box_mesh(parameters)) * size.l2;
+  row.mesh.floors = {rounding * size.l2, std::max(rounding * size.h1_seminorm, of_derivatives),
+                     rounding * size.l2};
   if (before == nullptr || before->u.size() != row.u.size()) return;
   const ErrorNorms change = timed.difference(row.u, before->u);
   const ErrorNorms space = timed.interpolation_error();

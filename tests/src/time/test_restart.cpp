@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -110,6 +111,21 @@ TEST_F(Restarts, TakeThePreviousOneForADamagedOne) {
   EXPECT_THAT(notes, Contains(std::string("cannot read parts/checkpoint.h5: it is damaged or not "
                                           "complete; the checkpoint before it is taken")));
   EXPECT_THAT(run({"--restart", "parts"}).output, HasSubstr("nothing to do"));
+}
+
+TEST_F(Restarts, SayOfBothCheckpointsWhyTheyCannotBeRead) {
+  write_case();
+  ASSERT_EQ(run({"case.toml", "--output", "parts"}).exit_code, 0);
+  write_file(path() / "parts/checkpoint.h5", "damaged");
+  write_file(path() / "parts/checkpoint_previous.h5", "damaged");
+  const ProgramResult ran = run({"--restart", "parts"});
+  EXPECT_NE(ran.exit_code, 0);
+  EXPECT_EQ(ran.errors,
+            "tessera: cannot read parts/checkpoint.h5: it is damaged or not complete; cannot read "
+            "parts/checkpoint_previous.h5: it is damaged or not complete\n");
+  ASSERT_TRUE(std::filesystem::remove(path() / "parts/checkpoint_previous.h5"));
+  EXPECT_EQ(run({"--restart", "parts"}).errors,
+            "tessera: cannot read parts/checkpoint.h5: it is damaged or not complete\n");
 }
 
 TEST_F(Restarts, OfAnEndedRunHaveNothingToDo) {

@@ -97,7 +97,7 @@ TEST(TimeCase, StartsFromItsInitialValues) {
 TEST(TimeCase, ExpressionsAreChecked) {
   EXPECT_THAT(errors_of("initial = \"q\"\n"), HasSubstr("time.initial = \"q\": unknown name"));
   EXPECT_THAT(errors_of("", "capacity = \"0\"\n"),
-              HasSubstr("problem.capacity = \"0\": is 0 at (0, 0, 0); it must be positive"));
+              HasSubstr("problem.capacity = \"0\": is 0; it must be positive"));
   EXPECT_THAT(errors_of("", "capacity = \"1 +\"\n"), HasSubstr("problem.capacity = \"1 +\": "));
   const PoissonProblem problem = make_problem(case_of("", "capacity = \"x\"\n"));
   EXPECT_EQ(value_at(problem.capacity, 2.0, 0.0), 2.0);

@@ -88,6 +88,21 @@ TEST_F(TimeCommands, StepsThatBecomeUnstableAreRefused) {
   EXPECT_EQ(explicit_run("1", "1 - 2.4*t").exit_code, 1);
 }
 
+// Their squares would be 0, and steps be judged by them.
+TEST_F(TimeCommands, SolutionsWithoutSquaresAreRefused) {
+  const auto run_of_size = [&](const std::string& size) {
+    return command("run", {"--overwrite", "--set", "problem.source=\"" + size + "\"", "--set",
+                           "boundary.left.value=\"" + size + "\"", "--set",
+                           "problem.exact=\"" + size + "*x\"", "--set", "output.picture=false"});
+  };
+  for (const char* size : {"1e-165", "1e165"}) {
+    const ProgramResult refused = run_of_size(size);
+    EXPECT_EQ(refused.exit_code, 1) << size;
+    EXPECT_THAT(refused.errors, HasSubstr("problem: values and their changes are of size "));
+  }
+  for (const char* size : {"0", "1e-110", "1e110"}) EXPECT_EQ(run_of_size(size).exit_code, 0);
+}
+
 TEST_F(TimeCommands, CheckEvaluatesCapacityAndInitialValues) {
   const ProgramResult capacity = command("check", {"--set", "problem.capacity=x - 0.5"});
   EXPECT_EQ(capacity.exit_code, 1);
@@ -160,6 +175,23 @@ TEST_F(TimeCommands, ConvergenceKnowsTheErrorInSpace) {
               HasSubstr("\"space in l2, space in h1, space in largest_l2\""));
   EXPECT_THAT(read_file(path() / "rates.html"), HasSubstr("Convergence in time"));
   EXPECT_THAT(read_file(path() / "rates.html"), HasSubstr("Largest error in L2 of the outputs"));
+}
+
+// Its derivatives in space are rounding, which has no rate.
+TEST_F(TimeCommands, ConvergenceTakesSolutionsThatAreConstantInSpace) {
+  write_file(path() / "case.toml",
+             "[mesh]\ndimension = 2\ncells = [1, 1]\n[problem]\n"
+             "capacity = \"2 + sin(3*t)\"\nreaction = \"3 + cos(t)\"\nexact = \"cos(5*t)\"\n"
+             "source = \"-5*(2 + sin(3*t))*sin(5*t) + (3 + cos(t))*cos(5*t)\"\n"
+             "[boundary]\nleft = { type = \"neumann\" }\nright = { type = \"neumann\" }\n"
+             "bottom = { type = \"neumann\" }\ntop = { type = \"neumann\" }\n"
+             "[time]\nstart = 0.5\nend = 1.7\nstep = 0.05\ninitial = \"cos(2.5)\"\n");
+  for (const char* method : {"explicit-rk", "sdirk"}) {
+    const ProgramResult ran = command("convergence", {"--set", std::string("time.method=") + method,
+                                                      "--set", "time.order=2", "--levels", "4"});
+    EXPECT_EQ(ran.exit_code, 0) << method << ran.output << ran.errors;
+    EXPECT_THAT(ran.output, HasSubstr("rounding")) << method;
+  }
 }
 
 TEST_F(TimeCommands, ConvergenceFindsAWrongExactSolution) {
