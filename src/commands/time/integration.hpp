@@ -59,8 +59,8 @@ class Integration {
   void go(TimeProgress& progress, EnergyMeter& meter);
   void step(double until, TimeProgress& progress, EnergyMeter& meter);
   void begin();
-  // Of the solution and of its change, one of them where both are not 0 throughout.
-  // @throws BadFieldValue
+  // Steps are judged by squares: those of the solution or of its rate must be in range where one
+  // of them is not 0. @throws BadFieldValue
   void require_safe_squares();
   void resume(const Restart& restart);
   void write_output();
