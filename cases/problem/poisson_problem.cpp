@@ -49,9 +49,8 @@ std::string balance_note(const LinearSystem& system, const PoissonProblem& probl
       problem.boundary.begin(), problem.boundary.begin() + face_count(problem.dimension), is_robin);
   return fmt::format(
       "Neumann faces only{}: source and boundary values balance but for {:.2g} a unit volume, "
-      "taken "
-      "off the source; the solution with mean 0 is computed, and compared with `exact` less its "
-      "mean",
+      "taken off the source; the solution with mean 0 is computed, and compared with `exact` less "
+      "its mean",
       has_robin ? " (alpha is 0 at all points of the Robin faces)" : "", system.balance_defect);
 }
 

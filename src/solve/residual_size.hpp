@@ -15,6 +15,10 @@ double entry_count(const Vector<double, Space>& x) {
   return static_cast<double>(x.layout().whole_size());
 }
 
+/// Whether a method gives its preconditioner residuals, which begin with b: flexible GMRES gives it
+/// vectors of length 1, whatever b is.
+inline bool gives_residuals(SolverMethod method) { return method != SolverMethod::flexible_gmres; }
+
 /// Tells the preconditioner, where that matters to it, of the size of an entry of residuals, if it
 /// is far from the size before, and the solver that it has changed. Single precision has room for
 /// residuals of many sizes.
@@ -30,17 +34,13 @@ void adapt_to_size(double size, double& residual_size,
   solver.update();
 }
 
-/// The same with the size of entries of what the preconditioner is given while A x = b is solved:
-/// of residuals, which begin with b, or of the basis of flexible GMRES, vectors of length 1.
-/// @param norm() |b|
-template <class Space, class Norm>
-void adapt_to_size_of(const Vector<double, Space>& b, Norm norm, SolverMethod method,
-                      double& residual_size,
+/// The same with the size that entries of b have.
+template <class Space>
+void adapt_to_size_of(const Vector<double, Space>& b, double& residual_size,
                       const PreconditionerSetup<double, Space>& preconditioner,
                       Solver<double, Space>& solver) {
   if (!preconditioner.set_residual_size) return;
-  const double length = method == SolverMethod::flexible_gmres ? 1.0 : norm();
-  adapt_to_size(length / std::sqrt(entry_count(b)), residual_size, preconditioner, solver);
+  adapt_to_size(std::sqrt(dot(b, b) / entry_count(b)), residual_size, preconditioner, solver);
 }
 
 }  // namespace tessera

@@ -4,13 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "cases/problem/safe_squares.hpp"
 #include "mesh/errors.hpp"
 #include "operators/form/on_all_ranks.hpp"
 #include "postprocess/files/time_progress.hpp"
@@ -20,7 +18,6 @@
 #include "src/case/model.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
-#include "src/case/system_scale.hpp"
 #include "src/case/time/problem_in_time.hpp"
 #include "src/case/time/time_case.hpp"
 #include "src/commands/interrupt.hpp"
@@ -31,6 +28,7 @@
 #include "src/commands/time/solution_series.hpp"
 #include "src/solve/evaluation.hpp"
 #include "src/solve/time/diffusion.hpp"
+#include "src/solve/time/safe_start.hpp"
 #include "src/solve/vector_conversion.hpp"
 #include "src/solve/whole_work.hpp"
 
@@ -59,9 +57,6 @@ class Integration {
   void go(TimeProgress& progress, EnergyMeter& meter);
   void step(double until, TimeProgress& progress, EnergyMeter& meter);
   void begin();
-  // Steps are judged by squares: those of the solution or of its rate must be in range where one
-  // of them is not 0. @throws BadFieldValue
-  void require_safe_squares();
   void resume(const Restart& restart);
   void write_output();
   void write_checkpoint();
@@ -120,25 +115,7 @@ void Integration<Space>::begin() {
                [&] { interpolate(*run_.model, make_initial(run_.parameters), run_.system.x); });
   diffusion_->clear_constrained(run_.system.x);
   w_ = converted<double, Space>(run_.system.x);
-  require_safe_squares();
-}
-
-template <class Space>
-void Integration<Space>::require_safe_squares() {
-  if (has_safe_squares(std::sqrt(dot(w_, w_)))) return;
-  Vector<double, Space> f(w_.layout());
-  diffusion_->evaluate(run_.time->start, w_, f);
-  if (has_safe_squares(std::sqrt(dot(f, f)))) return;
-  const double largest = std::max(largest_entry(on_host(w_)), largest_entry(on_host(f)));
-  if (largest == 0.0) return;
-  throw BadFieldValue(
-      BadFieldValue::WholeText{
-          fmt::format("values and their changes are of size {:.2g} at the start: the squares by "
-                      "which steps are judged leave the range of double precision; choose other "
-                      "units for u",
-                      largest),
-          "problem"},
-      Point{}, largest);
+  require_safe_squares(*diffusion_, run_.time->start, w_);
 }
 
 template <class Space>

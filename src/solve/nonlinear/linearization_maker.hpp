@@ -240,9 +240,9 @@ SolveReport Linearization<Space>::solve_once(double tolerance, const V& b, V& x)
     return report;
   }
   const SolverParameters& solver = parameters_.solver;
-  adapt_to_size_of(
-      b, [&] { return std::sqrt(dot(b, b)); }, solver.method, residual_size_, preconditioner_,
-      *solver_);
+  if (gives_residuals(solver.method)) {
+    adapt_to_size_of(b, residual_size_, preconditioner_, *solver_);
+  }
   SolveOptions options;
   options.relative_tolerance = std::max(tolerance, solver.relative_tolerance);
   options.max_iterations = solver.max_iterations;

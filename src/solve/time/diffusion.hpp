@@ -358,9 +358,10 @@ SolveReport Diffusion<Space>::solve_shifted(double t, double gamma, const V& b, 
   prepare_step_operator(t, gamma);
   const auto scope = timers_.scope("solve");
   const SolverParameters& solver = parameters_.solver;
-  adapt_to_size_of(
-      b, [&] { return norm; }, solver.method, step_.residual_size, step_.preconditioner,
-      *step_.solver);
+  if (gives_residuals(solver.method)) {
+    adapt_to_size(norm / std::sqrt(entry_count(b)), step_.residual_size, step_.preconditioner,
+                  *step_.solver);
+  }
   SolveOptions options;
   options.relative_tolerance = solver.relative_tolerance;
   options.reference_norm = norm;

@@ -20,8 +20,10 @@
 #include "src/machine/machine.hpp"
 #include "src/solve/evaluation.hpp"
 #include "src/solve/time/diffusion.hpp"
+#include "src/solve/time/safe_start.hpp"
 #include "src/solve/vector_conversion.hpp"
 #include "src/study/convergence/meshes.hpp"
+#include "src/study/convergence/rates.hpp"
 #include "src/study/convergence/row.hpp"
 
 namespace tessera {
@@ -46,6 +48,7 @@ class TimedCase {
     interpolate(model_, make_initial(parameters_), u);
     diffusion->clear_constrained(u);
     w = converted<double, Space>(u);
+    require_safe_squares(*diffusion, parameters_.time->start, w);
     diffusion->require_stable_steps();
     integrator = make_time_integrator<Space>(*diffusion, time_options(parameters_), w);
     row.setup_seconds = timers_.elapsed() - begin;
@@ -121,10 +124,15 @@ void find_floors(TimedCase& timed, const CaseParameters& parameters, const TimeR
   const double rounding =
       kOfSolver * std::max(of_solvers, 1e2 * std::numeric_limits<double>::epsilon());
   const ErrorNorms size = timed.difference(row.u, HostVector<double>(row.u.size()));
-  // Of a solution that hardly changes in space, the derivatives are rounding themselves.
-  const double square = std::pow(parameters.space.degree, 2);
-  const double of_derivatives = kOfSolver * std::numeric_limits<double>::epsilon() * square /
-                                box_cell_size(make_box_mesh(parameters)) * size.l2;
+  // Of a solution that hardly changes in space, the derivatives are rounding themselves. Its norm
+  // in L2 is its size in a unit volume.
+  const double of_derivatives = error_floors({.epsilon = std::numeric_limits<double>::epsilon(),
+                                              .relative_residual = 0.0,
+                                              .degree = parameters.space.degree,
+                                              .cells = 1,
+                                              .h = box_cell_size(make_box_mesh(parameters)),
+                                              .magnitude = size.l2,
+                                              .volume = 1.0})[1];
   row.mesh.floors = {rounding * size.l2, std::max(rounding * size.h1_seminorm, of_derivatives),
                      rounding * size.l2};
   if (before == nullptr || before->u.size() != row.u.size()) return;

@@ -101,6 +101,11 @@ TEST_F(TimeCommands, SolutionsWithoutSquaresAreRefused) {
     EXPECT_THAT(refused.errors, HasSubstr("problem: values and their changes are of size "));
   }
   for (const char* size : {"0", "1e-110", "1e110"}) EXPECT_EQ(run_of_size(size).exit_code, 0);
+  const ProgramResult study =
+      command("convergence", {"--set", "problem.source=\"1e-165\"", "--set",
+                              "boundary.left.value=\"1e-165\"", "--levels", "2"});
+  EXPECT_EQ(study.exit_code, 1);
+  EXPECT_THAT(study.errors, HasSubstr("problem: values and their changes are of size "));
 }
 
 TEST_F(TimeCommands, CheckEvaluatesCapacityAndInitialValues) {
