@@ -57,16 +57,16 @@ template <int count, class Team, class T>
 __device__ inline T* contract_all_axes_of(const Team& team, const T* matrix, int rows, int columns,
                                           int dimension, T* in, T* other, int room) {
   int fast = 1;
-  int slow = 1;
-  for (int d = 1; d < dimension; ++d) slow *= columns;
-  const SmallDivisor by_columns(columns);
-  for (int d = 0; d < dimension; ++d) {
+  int slow = dimension == 3 ? columns * columns : columns;
+#pragma unroll
+  for (int d = 0; d < 3; ++d) {
+    if (d == dimension) break;
     contract_axis_of<count>(team, matrix, rows, columns, fast, slow, in, other, room);
     T* swapped = in;
     in = other;
     other = swapped;
     fast *= rows;
-    slow = by_columns.quotient(slow);
+    slow = d == 0 && dimension == 3 ? columns : 1;
   }
   return in;
 }

@@ -1,6 +1,7 @@
 // These device functions find a cell of a launch, its nodes and their values.
 #pragma once
 
+#include "operators/cells/cell_sizes.cuh"
 #include "operators/cells/device_cells.hpp"
 #include "operators/cells/small_divisor.cuh"
 
@@ -66,16 +67,21 @@ struct CellNode {
 };
 
 /// Node number `local` of a cell of n = p + 1 nodes an axis.
-__device__ inline CellNode cell_node(const CellGrid& grid, const CellPlace& place, int local) {
-  const int n = grid.degree + 1;
+template <class Sizes>
+__device__ inline CellNode cell_node(const Sizes& sizes, const CellGrid& grid,
+                                     const CellPlace& place, int local) {
+  const int n = sizes.n;
   const SmallDivisor by_n(n);
   const int row = by_n.quotient(local);
   const int k = by_n.quotient(row);
   const int i = local - row * n;
   const int j = row - k * n;
-  unsigned faces = face_mask(0, i, grid.degree) | face_mask(1, j, grid.degree);
-  if (grid.dimension == 3) faces |= face_mask(2, k, grid.degree);
+  unsigned faces = face_mask(0, i, n - 1) | face_mask(1, j, n - 1);
+  if (sizes.dim == 3) faces |= face_mask(2, k, n - 1);
   return {place.first_node + grid.nodes.index(i, j, k), local, faces};
+}
+__device__ inline CellNode cell_node(const CellGrid& grid, const CellPlace& place, int local) {
+  return cell_node(CellSizes<0, 0>(grid, 0), grid, place, local);
 }
 
 /// u at one node of a cell.

@@ -34,34 +34,33 @@ struct LoadArguments {
 
 // b_i += (f, phi_i) where row i is not constrained, for cells that share no node. One team a
 // cell, striding; scratch as load_cell_bytes(). f w |J| [m]^dim -> B^T -> [n]^dim.
-template <ScratchPlace place>
+template <ScratchPlace place, class Sizes>
 __global__ void __launch_bounds__(kThreads)
     source_kernel(LoadArguments g, ScratchView view, double* b, int* is_finite) {
   extern __shared__ __align__(16) char shared_scratch[];
   const CellTeam<place> team(view, shared_scratch);
   double* const scratch = team.template scratch<double>();
-  const int dim = g.grid.dimension;
-  const int n = g.grid.degree + 1;
-  const int m = g.points.points;
+  const Sizes sizes(g.grid, g.points.points);
+  const int dim = sizes.dim;
+  const int size = sizes.size;
   const bool is_mapped = g.points.nodes.is_mapped;
-  const int node_count = dim == 3 ? n * n * n : n * n;
-  const int size = dim == 3 ? m * m * m : m * m;
   double* const values = scratch + (is_mapped ? dim : 1) * size;
   team.for_each_cell(g.range.size(), [&](const TeamCell& cell) {
     const CellPlace here = place_cell(g.grid, g.range, cell.number);
-    const PointTensors t = find_at_points(team, g.grid, g.points, here, nullptr, scratch);
+    const PointTensors t = find_at_points(team, sizes, g.grid, g.points, here, nullptr, scratch);
     team.for_each(size, [&](int q) {
-      const PointNumbers number(q, m, dim);
-      const PointOfCell point = point_of_cell(g.grid, g.points, g.D, here, number, q, t);
+      const PointNumbers number(q, sizes.m, dim);
+      const PointOfCell point = point_of_cell(sizes, g.grid, g.points, g.D, here, number, q, t);
       const double f = value_of(g.source, point.x);
       if (!isfinite(f)) *is_finite = 0;
       values[q] = f * point.weight;
     });
     __syncthreads();
-    const double* const v = contract_all_axes(team, g.B_transposed, n, m, dim, values, scratch);
+    const double* const v =
+        contract_all_axes(team, g.B_transposed, sizes.n, sizes.m, dim, values, scratch);
     if (!cell.counts) return;
-    team.for_each(node_count, [&](int i) {
-      const CellNode node = cell_node(g.grid, here, i);
+    team.for_each(sizes.nodes, [&](int i) {
+      const CellNode node = cell_node(sizes, g.grid, here, i);
       if ((here.fixed & node.faces) == 0U) b[node.lattice] += v[i];
     });
   });
@@ -87,11 +86,12 @@ bool add_source(const BilinearForm& form, const FieldProgram& source, DeviceVect
                              power(basis.point_count(), arguments.grid.dimension));
   for (const CellRange& color : cell_colors(arguments.grid)) {
     arguments.range = color;
-    scratch.with_place([&]<ScratchPlace place>() {
-      launch(source_kernel<place>,
-             {"the load", scratch.blocks(color.size()), kThreads, scratch.shared_bytes()},
-             arguments, scratch.view(), b.data(), is_finite.data());
-    });
+    with_cell_sizes(
+        scratch, arguments.grid, basis.point_count(), [&]<ScratchPlace place, class Sizes>() {
+          launch(source_kernel<place, Sizes>,
+                 {"the load", scratch.blocks(color.size()), kThreads, scratch.shared_bytes()},
+                 arguments, scratch.view(), b.data(), is_finite.data());
+        });
   }
   return to_host(is_finite).front() == 1;
 }

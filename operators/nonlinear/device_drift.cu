@@ -7,13 +7,12 @@
 #include "operators/cells/fields/cell_integrals.cuh"
 #include "operators/nonlinear/device_drift.hpp"
 #include "operators/nonlinear/drift_flops.hpp"
+#include "operators/nonlinear/drift_lines.hpp"
+#include "operators/tensor/gpu/field_in_kernel.cuh"
 #include "solvers/memory/device.hpp"
 #include "solvers/memory/launch.cuh"
 
 namespace tessera {
-namespace {
-
-constexpr int kThreads = kScratchThreads;
 
 struct DriftArguments {
   CellGrid grid;
@@ -22,36 +21,43 @@ struct DriftArguments {
   BasisTables basis;
   Index first_cell;  // of the derivatives
   const double* u;
-  const double* derivative;  // dk/du [cell - first_cell][q]
+  const double* derivative;  // dk/du [cell - first_cell][q]; null: the kernel evaluates it
+  FieldInKernel in_kernel;
 };
 
-__device__ int power_of(int n, int dim) { return dim == 3 ? n * n * n : n * n; }
+namespace {
+
+constexpr int kThreads = kScratchThreads;
 
 // g [cell][axis][q] of `count` cells from first_cell on. One team a cell, striding; scratch as
 // integral_cell_bytes().
-template <ScratchPlace place>
-__global__ void __launch_bounds__(kThreads)
+template <ScratchPlace place, class Sizes>
+__global__ void __launch_bounds__(kThreads, 5)
     make_drift_kernel(const __grid_constant__ DriftArguments g, Index count, ScratchView view,
                       double* drift) {
   extern __shared__ __align__(16) char shared_scratch[];
   const CellTeam<place> team(view, shared_scratch);
-  const int dim = g.grid.dimension;
-  const int m = g.points.points;
-  const int size = power_of(m, dim);
+  const Sizes sizes(g.grid, g.points.points);
+  const int dim = sizes.dim;
+  const int size = sizes.size;
   team.for_each_cell(count, [&](const TeamCell& team_cell) {
     const Index c = team_cell.number;
     const Index cell = g.first_cell + c;
     const CellPlace here = place_cell(g.grid, g.range, cell);
     const PointTensors t =
-        find_at_points(team, g.grid, g.points, here, g.u, team.template scratch<double>());
+        find_at_points(team, sizes, g.grid, g.points, here, g.u, team.template scratch<double>());
     if (!team_cell.counts) return;
     team.for_each(size, [&](int q) {
-      const PointNumbers number(q, m, dim);
-      const PointOfCell point = point_of_cell(g.grid, g.points, g.basis.D, here, number, q, t);
+      const PointNumbers number(q, sizes.m, dim);
+      const PointOfCell point =
+          point_of_cell(sizes, g.grid, g.points, g.basis.D, here, number, q, t);
       double gradient[1][3] = {};
-      differentiate(g.basis.D, m, dim, number, q, t.u, t.room, gradient);
+      differentiate(g.basis.D, sizes, number, q, t.u, t.room, gradient);
+      const double derivative =
+          g.derivative != nullptr ? g.derivative[c * size + q]
+                                  : value_in_kernel(g.in_kernel, point.x, t.u[q], cell * size + q);
       double flux[3];
-      make_flux(point, point.weight * g.derivative[c * size + q], dim, gradient[0], flux);
+      make_flux(point, point.weight * derivative, dim, gradient[0], flux);
 #pragma unroll
       for (int a = 0; a < 3; ++a) {
         if (a < dim) drift[(cell * dim + a) * size + q] = flux[a];
@@ -69,33 +75,31 @@ __global__ void __launch_bounds__(kThreads)
                      const double* __restrict__ drift, const double* v, double* y) {
   extern __shared__ __align__(16) char shared_scratch[];
   const CellTeam<place> team(view, shared_scratch);
-  const int dim = g.grid.dimension;
-  const int n = g.grid.degree + 1;
-  const int m = g.points.points;
-  const int nodes = power_of(n, dim);
-  const int size = power_of(m, dim);
+  const CellSizes<0, 0> sizes(g.grid, g.points.points);
+  const int dim = sizes.dim;
+  const int size = sizes.size;
   double* const first = team.template scratch<double>();
   double* const second = first + size;
   team.for_each_cell(g.range.size(), [&](const TeamCell& cell) {
     const CellPlace here = place_cell(g.grid, g.range, cell.number);
     const double* const of_cell = drift + cell_number(g.grid, here.position) * dim * size;
     double* const in = dim == 3 ? second : first;
-    team.for_each(nodes, [&](int i) {
-      const CellNode node = cell_node(g.grid, here, i);
+    team.for_each(sizes.nodes, [&](int i) {
+      const CellNode node = cell_node(sizes, g.grid, here, i);
       in[i] = (here.fixed & node.faces) != 0U ? 0.0 : v[node.lattice];
     });
     __syncthreads();
-    contract_all_axes(team, g.points.B, m, n, dim, in, dim == 3 ? first : second);
+    contract_all_axes(team, g.points.B, sizes.m, sizes.n, dim, in, dim == 3 ? first : second);
     team.for_each(size, [&](int q) {
       const double at_point = first[q];
       second[q] = 0.0;
       for (int a = 0; a < dim; ++a) second[(1 + a) * size + q] = of_cell[a * size + q] * at_point;
     });
     __syncthreads();
-    const double* const integrals = integrate(team, g.basis, dim, n, m, second, first, size);
+    const double* const integrals = integrate(team, sizes, g.basis, second, first, size);
     if (!cell.counts) return;
-    team.for_each(nodes, [&](int i) {
-      const CellNode node = cell_node(g.grid, here, i);
+    team.for_each(sizes.nodes, [&](int i) {
+      const CellNode node = cell_node(sizes, g.grid, here, i);
       if ((here.fixed & node.faces) == 0U) y[node.lattice] += integrals[i];
     });
   });
@@ -116,6 +120,7 @@ DriftArguments arguments_of(const CellGrid& grid, const CellIntegrator& integrat
 
 DeviceDrift::DeviceDrift(const BilinearForm& form)
     : grid_(make_cell_grid(form)),
+      basis_(form.discretization->basis),
       integrator_(*form.discretization),
       scratch_(integral_cell_bytes(grid_.dimension, form.discretization->basis.point_count(),
                                    /*is_mapped=*/false),
@@ -143,29 +148,42 @@ void DeviceDrift::update(const BilinearForm& form) {
   const DevicePoints places(*form.discretization);
   const DeviceState state(derivative);
   FieldAtPoints at_points(derivative, FormField::reaction, places, state);
-  const Index chunk = std::min(chunk_of(points), cells);
-  DeviceArray<double> values(chunk * points);
   DriftArguments arguments = arguments_of(grid_, integrator_);
   arguments.u = state.data();
-  arguments.derivative = values.data();
-  const BlockScratch& scratch = integrator_.scratch();
-  for (Index first = 0; first < cells; first += chunk) {
-    const Index count = std::min(chunk, cells - first);
-    try {
-      at_points.evaluate(first, count, values.data());
-    } catch (const BadFieldValue& error) {
-      throw BadFieldValue("the derivative of the coefficient in u is not finite", error.where(),
-                          error.value());
+  try {
+    const std::optional<FieldInKernel> in_kernel = at_points.in_kernel();
+    if (in_kernel) {
+      arguments.in_kernel = *in_kernel;
+      make_g(arguments, cells);
     }
-    arguments.first_cell = first;
-    scratch.with_place([&]<ScratchPlace place>() {
-      launch(make_drift_kernel<place>,
-             {"the drift", scratch.blocks(count), kThreads, scratch.shared_bytes()}, arguments,
-             count, scratch.view(), g_.data());
-    });
+    if (!in_kernel || !at_points.were_allowed()) {
+      const Index chunk = std::min(chunk_of(points), cells);
+      DeviceArray<double> values(chunk * points);
+      arguments.derivative = values.data();
+      for (Index first = 0; first < cells; first += chunk) {
+        const Index count = std::min(chunk, cells - first);
+        at_points.evaluate(first, count, values.data());
+        arguments.first_cell = first;
+        make_g(arguments, count);
+      }
+      // Before the values go.
+      synchronize_device();
+    }
+  } catch (const BadFieldValue& error) {
+    throw BadFieldValue("the derivative of the coefficient in u is not finite", error.where(),
+                        error.value());
   }
-  // Before the state and the values go.
+  // Before the state goes.
   synchronize_device();
+}
+
+void DeviceDrift::make_g(const DriftArguments& arguments, Index cells) {
+  const BlockScratch& scratch = integrator_.scratch();
+  with_cell_sizes(scratch, grid_, arguments.points.points, [&]<ScratchPlace place, class Sizes>() {
+    launch(make_drift_kernel<place, Sizes>,
+           {"the drift", scratch.blocks(cells), kThreads, scratch.shared_bytes()}, arguments, cells,
+           scratch.view(), g_.data());
+  });
 }
 
 void DeviceDrift::add(const DeviceVector<double>& v, DeviceVector<double>& y) const {
@@ -178,8 +196,13 @@ void DeviceDrift::add(const DeviceVector<double>& v, DeviceVector<double>& y) co
 }
 
 void DeviceDrift::add_own(const DeviceVector<double>& v, DeviceVector<double>& y) const {
+  const bool by_lines = has_drift_lines(grid_.dimension, basis_);
   DriftArguments arguments = arguments_of(grid_, integrator_);
   for (const CellRange& color : cell_colors(grid_)) {
+    if (by_lines) {
+      add_drift_by_lines(basis_, grid_, color, g_.data(), v.data(), y.data());
+      continue;
+    }
     arguments.range = color;
     scratch_.with_place([&]<ScratchPlace place>() {
       launch(add_drift_kernel<place>,

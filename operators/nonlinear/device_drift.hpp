@@ -13,8 +13,10 @@
 
 namespace tessera {
 
+struct DriftArguments;
+
 /// As Drift, in GPU memory: g_q is [cell][axis][q], and cells add color after color, the same bits
-/// in every run. dk/du is evaluated by FieldAtPoints.
+/// in every run. dk/du is evaluated by the kernel that makes g, or asked of a FieldAtPoints.
 class DeviceDrift {
  public:
   /// @throws as Drift(), DeviceError
@@ -35,9 +37,11 @@ class DeviceDrift {
   }
 
  private:
+  void make_g(const DriftArguments& arguments, Index cells);
   void add_own(const DeviceVector<double>& v, DeviceVector<double>& y) const;
 
   CellGrid grid_;
+  Basis1D basis_;
   CellIntegrator integrator_;
   BlockScratch scratch_;  // of add()
   DeviceArray<double> g_;

@@ -14,17 +14,18 @@ struct SmallMatrix {
 /// sum_b D[q_a][b] v_k[.., b, ..], b along axis a.
 /// @param D [q][q], as Basis1D
 /// @param v at the points, tensors `room` values apart
-template <int count>
-__device__ inline void differentiate(const double* D, int m, int dim, const PointNumbers& number,
-                                     int q, const double* v, int room, double (&d)[count][3]) {
+template <int count, class Sizes>
+__device__ inline void differentiate(const double* D, const Sizes& sizes,
+                                     const PointNumbers& number, int q, const double* v, int room,
+                                     double (&d)[count][3]) {
   int stride = 1;
 #pragma unroll
-  for (int a = 0; a < 3; ++a, stride *= m) {
-    if (a == dim) break;
-    const double* const entries = D + number.along[a] * m;
+  for (int a = 0; a < 3; ++a, stride *= sizes.m) {
+    if (a == sizes.dim) break;
+    const double* const entries = D + number.along[a] * sizes.m;
     const double* line = v + q - number.along[a] * stride;
     double sum[count] = {};
-    for (int b = 0; b < m; ++b, line += stride) {
+    for (int b = 0; b < sizes.m; ++b, line += stride) {
       const double entry = entries[b];
 #pragma unroll
       for (int k = 0; k < count; ++k) sum[k] += entry * line[k * room];
@@ -35,16 +36,17 @@ __device__ inline void differentiate(const double* D, int m, int dim, const Poin
 }
 
 /// J[a][b] = dx_a / dxi_b at point q of a mapped cell, by one thread.
-__device__ inline SmallMatrix jacobian_at(const double* D, int m, int dim,
+template <class Sizes>
+__device__ inline SmallMatrix jacobian_at(const double* D, const Sizes& sizes,
                                           const PointNumbers& number, int q,
                                           const PointTensors& t) {
   SmallMatrix J{};
-  if (dim == 3) {
-    differentiate(D, m, dim, number, q, t.positions, t.room, J.at);
+  if (sizes.dim == 3) {
+    differentiate(D, sizes, number, q, t.positions, t.room, J.at);
     return J;
   }
   double d[2][3] = {};
-  differentiate(D, m, dim, number, q, t.positions, t.room, d);
+  differentiate(D, sizes, number, q, t.positions, t.room, d);
 #pragma unroll
   for (int a = 0; a < 2; ++a) {
 #pragma unroll
@@ -74,18 +76,19 @@ __device__ inline double cofactor(const SmallMatrix& J, int a, int b) {
 /// J^-1[b][a] = dxi_b / dx_a.
 __device__ inline SmallMatrix inverse_of(const SmallMatrix& J, int dim, double determinant) {
   const double(&j)[3][3] = J.at;
+  const double scale = 1.0 / determinant;  // one division instead of nine
   SmallMatrix inverse{};
   if (dim == 2) {
-    inverse.at[0][0] = j[1][1] / determinant;
-    inverse.at[0][1] = -j[0][1] / determinant;
-    inverse.at[1][0] = -j[1][0] / determinant;
-    inverse.at[1][1] = j[0][0] / determinant;
+    inverse.at[0][0] = j[1][1] * scale;
+    inverse.at[0][1] = -j[0][1] * scale;
+    inverse.at[1][0] = -j[1][0] * scale;
+    inverse.at[1][1] = j[0][0] * scale;
     return inverse;
   }
 #pragma unroll
   for (int a = 0; a < 3; ++a) {
 #pragma unroll
-    for (int b = 0; b < 3; ++b) inverse.at[b][a] = cofactor(J, a, b) / determinant;
+    for (int b = 0; b < 3; ++b) inverse.at[b][a] = cofactor(J, a, b) * scale;
   }
   return inverse;
 }
@@ -98,11 +101,12 @@ struct PointOfCell {
 };
 
 /// Point q of a cell. @param t of find_at_points()
-__device__ inline PointOfCell point_of_cell(const CellGrid& grid, const PointPlaces& points,
-                                            const double* D, const CellPlace& place,
-                                            const PointNumbers& number, int q,
-                                            const PointTensors& t) {
-  const int dim = grid.dimension;
+template <class Sizes>
+__device__ inline PointOfCell point_of_cell(const Sizes& sizes, const CellGrid& grid,
+                                            const PointPlaces& points, const double* D,
+                                            const CellPlace& place, const PointNumbers& number,
+                                            int q, const PointTensors& t) {
+  const int dim = sizes.dim;
   PointOfCell point{};
   point.weight = 1.0;
 #pragma unroll
@@ -119,7 +123,7 @@ __device__ inline PointOfCell point_of_cell(const CellGrid& grid, const PointPla
     }
   }
   if (points.nodes.is_mapped) {
-    const SmallMatrix J = jacobian_at(D, points.points, dim, number, q, t);
+    const SmallMatrix J = jacobian_at(D, sizes, number, q, t);
     const double of_cell = determinant(J, dim);
     point.inverse = inverse_of(J, dim, of_cell);
     point.weight *= of_cell;

@@ -32,11 +32,13 @@ __device__ inline void make_flux(const PointOfCell& point, double scale, int dim
 /// D^T along each axis -> B^T -> [n]^dim, by the team. Ends at a barrier. Returns where they lie.
 /// @param v tensors `room` values apart: v, then the flux along each axis; written over
 /// @param sum room for one tensor
-template <class Team>
-__device__ inline const double* integrate(const Team& team, const BasisTables& basis, int dim,
-                                          int n, int m, double* v, double* sum, int room) {
-  const int size = dim == 3 ? m * m * m : m * m;
-  team.for_each(size, [&](int q) {
+template <class Team, class Sizes>
+__device__ inline const double* integrate(const Team& team, const Sizes& sizes,
+                                          const BasisTables& basis, double* v, double* sum,
+                                          int room) {
+  const int dim = sizes.dim;
+  const int m = sizes.m;
+  team.for_each(sizes.size, [&](int q) {
     const PointNumbers number(q, m, dim);
     double total = v[q];
     int stride = 1;
@@ -52,7 +54,7 @@ __device__ inline const double* integrate(const Team& team, const BasisTables& b
     sum[q] = total;
   });
   __syncthreads();
-  return contract_all_axes(team, basis.B_transposed, n, m, dim, sum, v);
+  return contract_all_axes(team, basis.B_transposed, sizes.n, m, dim, sum, v);
 }
 
 }  // namespace tessera

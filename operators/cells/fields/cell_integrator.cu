@@ -13,55 +13,58 @@ struct IntegralArguments {
   CellRange range;
   PointPlaces points;
   BasisTables basis;
-  DeviceFieldView coefficient;
-  DeviceFieldView reaction;
-  DeviceFieldView source;
+  DeviceFieldView fields[3];  // k, c, f
   const double* u;
 };
+
+// Of k, c and f.
+__device__ constexpr Allowed kAllowed[] = {Allowed::positive, Allowed::non_negative,
+                                           Allowed::finite};
 
 // r_i += (k(u) grad u, grad phi_i) + (c u - f(u), phi_i) for cells that share no node. One team a
 // cell, striding; scratch as integral_cell_bytes(). are_allowed becomes 0 where a field
 // has a value that it must not have.
-template <ScratchPlace place>
-__global__ void __launch_bounds__(kThreads)
+template <ScratchPlace place, class Sizes>
+__global__ void __launch_bounds__(kThreads, 4)
     integrals_kernel(const __grid_constant__ IntegralArguments g, ScratchView view, double* r,
                      int* are_allowed) {
   extern __shared__ __align__(16) char shared_scratch[];
   const CellTeam<place> team(view, shared_scratch);
-  const int dim = g.grid.dimension;
-  const int n = g.grid.degree + 1;
-  const int m = g.points.points;
-  const int node_count = dim == 3 ? n * n * n : n * n;
-  const int size = dim == 3 ? m * m * m : m * m;
+  const Sizes sizes(g.grid, g.points.points);
+  const int dim = sizes.dim;
   double* const scratch = team.template scratch<double>();
   team.for_each_cell(g.range.size(), [&](const TeamCell& cell) {
     const CellPlace here = place_cell(g.grid, g.range, cell.number);
-    const PointTensors t = find_at_points(team, g.grid, g.points, here, g.u, scratch);
-    team.for_each(size, [&](int q) {
-      const PointNumbers number(q, m, dim);
-      const PointOfCell point = point_of_cell(g.grid, g.points, g.basis.D, here, number, q, t);
+    const PointTensors t = find_at_points(team, sizes, g.grid, g.points, here, g.u, scratch);
+    team.for_each(sizes.size, [&](int q) {
+      const PointNumbers number(q, sizes.m, dim);
+      const PointOfCell point =
+          point_of_cell(sizes, g.grid, g.points, g.basis.D, here, number, q, t);
       const double u = t.u[q];
       double gradient[1][3] = {};
-      differentiate(g.basis.D, m, dim, number, q, t.u, t.room, gradient);
-      const double k = value_at(g.coefficient, point.x, u);
-      const double reaction = value_at(g.reaction, point.x, u);
-      const double f = value_at(g.source, point.x, u);
-      if (!is_allowed(k, Allowed::positive) || !is_allowed(reaction, Allowed::non_negative) ||
-          !is_allowed(f, Allowed::finite)) {
-        *are_allowed = 0;
+      differentiate(g.basis.D, sizes, number, q, t.u, t.room, gradient);
+      // One after the other, so that the interpreter is compiled once.
+      double values[3] = {};
+#pragma unroll 1
+      for (int f = 0; f < 3; ++f) {
+        const double value = value_at(g.fields[f], point.x, u);
+        if (!is_allowed(value, kAllowed[f])) *are_allowed = 0;
+#pragma unroll
+        for (int i = 0; i < 3; ++i) values[i] = i == f ? value : values[i];
       }
       double flux[3];
-      make_flux(point, point.weight * k, dim, gradient[0], flux);
-      t.free[q] = point.weight * (reaction * u - f);
+      make_flux(point, point.weight * values[0], dim, gradient[0], flux);
+      t.free[q] = point.weight * (values[1] * u - values[2]);
 #pragma unroll
       for (int a = 0; a < 3; ++a) {
         if (a < dim) t.free[(1 + a) * t.room + q] = flux[a];
       }
     });
     __syncthreads();
-    const double* const v = integrate(team, g.basis, dim, n, m, t.free, scratch, t.room);
+    const double* const v = integrate(team, sizes, g.basis, t.free, scratch, t.room);
     if (!cell.counts) return;
-    team.for_each(node_count, [&](int i) { r[cell_node(g.grid, here, i).lattice] += v[i]; });
+    team.for_each(sizes.nodes,
+                  [&](int i) { r[cell_node(sizes, g.grid, here, i).lattice] += v[i]; });
   });
 }
 
@@ -94,20 +97,21 @@ bool CellIntegrator::add_integrals(const CellGrid& grid, const DeviceFields& fie
   arguments.grid = grid;
   arguments.points = points();
   arguments.basis = tables();
-  arguments.coefficient = fields.coefficient.view();
-  arguments.reaction = fields.reaction.view();
-  arguments.source = fields.source.view();
+  arguments.fields[0] = fields.coefficient.view();
+  arguments.fields[1] = fields.reaction.view();
+  arguments.fields[2] = fields.source.view();
   arguments.u = u.data();
   const int yes = 1;
   copy_to_device(&yes, sizeof(yes), are_allowed_.data());
   for (const CellRange& range : ranges) {
     arguments.range = range;
-    scratch_.with_place([&]<ScratchPlace place>() {
-      launch(integrals_kernel<place>,
-             {"integrals over cells", scratch_.blocks(range.size()), kThreads,
-              scratch_.shared_bytes()},
-             arguments, scratch_.view(), r.data(), are_allowed_.data());
-    });
+    with_cell_sizes(scratch_, grid, arguments.points.points,
+                    [&]<ScratchPlace place, class Sizes>() {
+                      launch(integrals_kernel<place, Sizes>,
+                             {"integrals over cells", scratch_.blocks(range.size()), kThreads,
+                              scratch_.shared_bytes()},
+                             arguments, scratch_.view(), r.data(), are_allowed_.data());
+                    });
   }
   return to_host(are_allowed_).front() == 1;
 }

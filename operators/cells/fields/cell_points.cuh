@@ -3,6 +3,7 @@
 
 #include "operators/cells/block_contraction.cuh"
 #include "operators/cells/cell_access.cuh"
+#include "operators/cells/cell_sizes.cuh"
 #include "operators/cells/fields/device_points.hpp"
 #include "operators/cells/point_numbers.cuh"
 
@@ -32,36 +33,34 @@ struct PointTensors {
 
 /// The first `count` of these nodal functions, less a constant each, at the points of a cell:
 /// [n]^dim -> B -> [m]^dim, by the team. They lie in the first half of `scratch`.
-template <int count, class Team>
-__device__ inline void interpolate(const Team& team, const CellGrid& grid,
+template <int count, class Team, class Sizes>
+__device__ inline void interpolate(const Team& team, const Sizes& sizes, const CellGrid& grid,
                                    const PointPlaces& points, const CellPlace& place,
                                    const double* const (&nodal)[4], const double (&less)[4],
                                    double* scratch, int room) {
-  const int n = grid.degree + 1;
-  const int nodes = grid.dimension == 3 ? n * n * n : n * n;
   double* const second = scratch + count * room;
-  double* const in = grid.dimension == 3 ? second : scratch;
-  team.for_each(nodes, [&](int i) {
-    const Index node = cell_node(grid, place, i).lattice;
+  double* const in = sizes.dim == 3 ? second : scratch;
+  team.for_each(sizes.nodes, [&](int i) {
+    const Index node = cell_node(sizes, grid, place, i).lattice;
 #pragma unroll
     for (int k = 0; k < count; ++k) in[k * room + i] = nodal[k][node] - less[k];
   });
   __syncthreads();
-  contract_all_axes_of<count>(team, points.B, points.points, n, grid.dimension, in,
-                              in == scratch ? second : scratch, room);
+  contract_all_axes_of<count>(team, points.B, sizes.m, sizes.n, sizes.dim, in,
+                              sizes.dim == 3 ? scratch : second, room);
 }
 
 /// Positions of the points of a mapped cell, and u at the points, by the team. Ends at a barrier
 /// unless there is neither.
 /// @param u at the nodes; null: not needed
 /// @param scratch of twice as many tensors as are asked for, m^dim values each
-template <class Team>
-__device__ inline PointTensors find_at_points(const Team& team, const CellGrid& grid,
-                                              const PointPlaces& points, const CellPlace& place,
-                                              const double* u, double* scratch) {
-  const int dim = grid.dimension;
-  const int m = points.points;  // which is p + 1 or more
-  const int room = dim == 3 ? m * m * m : m * m;
+template <class Team, class Sizes>
+__device__ inline PointTensors find_at_points(const Team& team, const Sizes& sizes,
+                                              const CellGrid& grid, const PointPlaces& points,
+                                              const CellPlace& place, const double* u,
+                                              double* scratch) {
+  const int dim = sizes.dim;
+  const int room = sizes.size;  // m is p + 1 or more
   const bool is_mapped = points.nodes.is_mapped;
   const double* nodal[4] = {u, nullptr, nullptr, nullptr};
   double origin[4] = {0.0, 0.0, 0.0, 0.0};
@@ -78,16 +77,16 @@ __device__ inline PointTensors find_at_points(const Team& team, const CellGrid& 
   const int count = (is_mapped ? dim : 0) + (u != nullptr ? 1 : 0);
   switch (count) {
     case 1:
-      interpolate<1>(team, grid, points, place, nodal, origin, scratch, room);
+      interpolate<1>(team, sizes, grid, points, place, nodal, origin, scratch, room);
       break;
     case 2:
-      interpolate<2>(team, grid, points, place, nodal, origin, scratch, room);
+      interpolate<2>(team, sizes, grid, points, place, nodal, origin, scratch, room);
       break;
     case 3:
-      interpolate<3>(team, grid, points, place, nodal, origin, scratch, room);
+      interpolate<3>(team, sizes, grid, points, place, nodal, origin, scratch, room);
       break;
     case 4:
-      interpolate<4>(team, grid, points, place, nodal, origin, scratch, room);
+      interpolate<4>(team, sizes, grid, points, place, nodal, origin, scratch, room);
       break;
     default:
       break;

@@ -3,6 +3,7 @@
 #include "operators/cells/block_contraction.cuh"
 #include "operators/cells/cell_access.cuh"
 #include "operators/tensor/gpu/any_degree.hpp"
+#include "operators/tensor/gpu/diagonal_lines.hpp"
 #include "operators/tensor/gpu/factor_layout.cuh"
 #include "solvers/memory/launch.cuh"
 
@@ -279,7 +280,8 @@ std::vector<T> entry_products(const Matrix1D& x, const Matrix1D& y) {
 
 template <class T>
 TensorAnySize<T>::TensorAnySize(const BilinearForm& form)
-    : points_(form.discretization->basis.point_count()),
+    : basis_(form.discretization->basis),
+      points_(form.discretization->basis.point_count()),
       B_(converted<T>(form.discretization->basis.B.entries)),
       B_transposed_(transposed<T>(form.discretization->basis.B)),
       D_(converted<T>(form.discretization->basis.D.entries)),
@@ -339,6 +341,9 @@ void TensorAnySize<T>::apply(const CellGrid& grid, const CellRange& range,
 template <class T>
 void TensorAnySize<T>::add_diagonal(const CellGrid& grid, const CellRange& range,
                                     const FactorView<T>& factors, T* d) const {
+  if (has_diagonal_lines(grid, basis_, factors.kind)) {
+    return add_diagonal_by_lines(basis_, grid, range, factors, d);
+  }
   AnyArguments<T> args = any_arguments(grid, range, factors, scratch_);
   args.points = points_;
   args.M = M_.data();

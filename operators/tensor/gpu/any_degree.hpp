@@ -2,6 +2,7 @@
 // sizes.
 #pragma once
 
+#include "mesh/element/basis_1d.hpp"
 #include "operators/cells/block_scratch.hpp"
 #include "operators/tensor/gpu/factors.hpp"
 
@@ -13,7 +14,8 @@ constexpr Index tensor_any_cell_bytes(int dimension, int points, Index value_byt
 }
 
 /// The tensor kernel of run-time size, for degrees and rules that have no unrolled one, and the
-/// diagonal of every degree. A team of threads a cell: all lines of an axis, then a barrier.
+/// diagonal of every degree, by lines where add_diagonal_by_lines() has a kernel. A team of threads
+/// a cell: all lines of an axis, then a barrier.
 template <class T>
 class TensorAnySize {
  public:
@@ -29,6 +31,7 @@ class TensorAnySize {
   Index bytes() const { return scratch_.global_bytes(); }
 
  private:
+  Basis1D basis_;
   int points_;
   DeviceArray<T> B_, B_transposed_, D_, D_transposed_;  // by rows
   DeviceArray<T> M_, K_;                                // [i][j]

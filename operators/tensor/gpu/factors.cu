@@ -9,26 +9,34 @@
 #include "operators/tensor/gpu/coefficient_at_points.hpp"
 #include "operators/tensor/gpu/factor_layout.cuh"
 #include "operators/tensor/gpu/factors.hpp"
+#include "operators/tensor/gpu/field_in_kernel.cuh"
 #include "solvers/memory/launch.cuh"
 
 namespace tessera {
-namespace {
 
-constexpr int kThreads = kScratchThreads;
-constexpr Index kNone = std::numeric_limits<Index>::max();
-
-// What the kernels need to know of the basis and the nodes.
+// What the kernels need to know of the basis, the nodes and the form.
 struct GeometryArguments {
+  // k or c: values [cell - first_cell][q], else a field that the kernel evaluates, else a constant.
+  struct Field {
+    const double* values;
+    FieldInKernel in_kernel;
+    double constant;
+  };
+
   CellGrid grid;
   PointPlaces points;
   const double* D;  // [q][q]
   Index first_cell;
   Index count;
-  const double* k;  // [cell - first_cell][q], or null
-  double constant_k;
-  const double* c;  // likewise
-  double constant_c;
+  Field fields[2];      // k, c
+  const double* state;  // null where none of the fields that kernels evaluate depends on u
+  double volume;        // of equal cells
 };
+
+namespace {
+
+constexpr int kThreads = kScratchThreads;
+constexpr Index kNone = std::numeric_limits<Index>::max();
 
 __device__ CellPlace place_of(const GeometryArguments& g, Index cell) {
   return place_cell(g.grid, {{0, 0, 0}, {g.grid.cells[0], g.grid.cells[1], g.grid.cells[2]}, 1},
@@ -42,13 +50,33 @@ __device__ double weight_of(const GeometryArguments& g, const PointNumbers& q) {
   return w;
 }
 
-// r_q = w |J| c at point q of cell first_cell + cell. @param measure w |J|
-template <class T>
-__device__ void write_reaction(const GeometryArguments& g, Index cell, int q, int size,
-                               double measure, T* reaction) {
-  if (reaction == nullptr) return;
-  const Index at = cell * size + q;
-  reaction[at] = static_cast<T>(measure * (g.c != nullptr ? g.c[at] : g.constant_c));
+// k and c at point q of cell first_cell + c.
+struct PointCoefficients {
+  double k;
+  double c;
+};
+
+// By kernels that evaluate no field.
+__device__ PointCoefficients coefficients_at(const GeometryArguments& g, Index at) {
+  const auto value = [&](const GeometryArguments::Field& field) {
+    return field.values != nullptr ? field.values[at] : field.constant;
+  };
+  return {value(g.fields[0]), value(g.fields[1])};
+}
+
+// By a kernel that does. @param number of the point in the mesh
+__device__ PointCoefficients coefficients_at(const GeometryArguments& g, Index at,
+                                             const double (&x)[3], double u, Index number) {
+  PointCoefficients found = coefficients_at(g, at);
+  // One after the other, so that the interpreter is compiled once.
+#pragma unroll 1
+  for (int f = 0; f < 2; ++f) {
+    if (g.fields[f].in_kernel.field.count == 0) continue;
+    const double value = value_in_kernel(g.fields[f].in_kernel, x, u, number);
+    found.k = f == 0 ? value : found.k;
+    found.c = f == 1 ? value : found.c;
+  }
+  return found;
 }
 
 // entries = s adj(J) adj(J)^T with adj(J) = |J| J^-1.
@@ -84,50 +112,59 @@ __device__ void report_inverted(Index cell, Index* inverted) {
   atomicMin(reinterpret_cast<unsigned long long*>(inverted), static_cast<unsigned long long>(cell));
 }
 
-// D_q of mapped cells. One team a cell, striding; scratch as factor_cell_bytes(). x_d [n]^dim -> B
-// -> [m]^dim -> D along each axis -> J -> D_q.
-template <ScratchPlace place, class T>
-__global__ void __launch_bounds__(kThreads)
-    general_factors_kernel(GeometryArguments g, ScratchView view, Index stride, T* factors,
-                           T* reaction, Index* inverted) {
+// D_q and r_q of mapped cells, those of the two that are not null. One team a cell, striding;
+// scratch as factor_cell_bytes(). x_d, u [n]^dim -> B -> [m]^dim -> D along each axis -> J -> D_q.
+template <ScratchPlace place, class Sizes>
+__global__ void __launch_bounds__(kThreads, 5)
+    general_factors_kernel(const __grid_constant__ GeometryArguments g, ScratchView view,
+                           Index stride, RoundedValues factors, RoundedValues reaction,
+                           Index* inverted) {
   extern __shared__ __align__(16) char shared_scratch[];
   const CellTeam<place> team(view, shared_scratch);
-  const int dim = g.grid.dimension;
-  const int m = g.points.points;
-  const int size = dim == 3 ? m * m * m : m * m;
+  const Sizes sizes(g.grid, g.points.points);
+  const int dim = sizes.dim;
+  const int m = sizes.m;
+  const int size = sizes.size;
   team.for_each_cell(g.count, [&](const TeamCell& team_cell) {
     const Index c = team_cell.number;
     const Index cell = g.first_cell + c;
     const CellPlace here = place_of(g, cell);
-    const PointTensors t =
-        find_at_points(team, g.grid, g.points, here, nullptr, team.template scratch<double>());
+    const PointTensors t = find_at_points(team, sizes, g.grid, g.points, here, g.state,
+                                          team.template scratch<double>());
     if (!team_cell.counts) return;
     team.for_each(size, [&](int q) {
       const PointNumbers number(q, m, dim);
-      const SmallMatrix J = jacobian_at(g.D, m, dim, number, q, t);
+      double x[3] = {0.0, 0.0, 0.0};
+#pragma unroll
+      for (int d = 0; d < 3; ++d) x[d] = d < dim ? t.coordinate(d, q) : 0.0;
+      const PointCoefficients here_at =
+          coefficients_at(g, c * size + q, x, t.u != nullptr ? t.u[q] : kUnknownU, cell * size + q);
+      const SmallMatrix J = jacobian_at(g.D, sizes, number, q, t);
       const double of_point = determinant(J, dim);
       if (!(of_point > 0.0)) report_inverted(cell, inverted);
       const double weight = weight_of(g, number);
-      const double k = g.k != nullptr ? g.k[c * size + q] : g.constant_k;
-      const double s = weight * k / of_point;
+      if (is_there(reaction)) set(reaction, c * size + q, weight * of_point * here_at.c);
+      if (!is_there(factors)) return;
+      const double s = weight * here_at.k / of_point;
       double entries[6];
       if (dim == 2) {
         symmetric_entries_2d(J, s, entries);
       } else {
         symmetric_entries_3d(J, s, entries);
       }
-      write_reaction(g, c, q, size, weight * of_point, reaction);
-      if (factors == nullptr) return;
-      for (int e = 0; e < dim * (dim + 1) / 2; ++e) {
-        factors[c * stride + general_factor_offset(dim, m, number, e)] = static_cast<T>(entries[e]);
+#pragma unroll
+      for (int e = 0; e < 6; ++e) {
+        if (e == dim * (dim + 1) / 2) break;
+        set(factors, c * stride + general_factor_offset(dim, m, number, e), entries[e]);
       }
     });
   });
 }
 
-// D_q = w k |J| diag(1 / h_d^2) of axis-aligned cells of different widths. One thread a point.
-template <class T>
-__global__ void graded_factors_kernel(GeometryArguments g, Index stride, T* factors, T* reaction) {
+// D_q = w k |J| diag(1 / h_d^2) and r_q of axis-aligned cells of different widths. One thread a
+// point.
+__global__ void graded_factors_kernel(const __grid_constant__ GeometryArguments g, Index stride,
+                                      RoundedValues factors, RoundedValues reaction) {
   const int dim = g.grid.dimension;
   const int m = g.points.points;
   const int size = dim == 3 ? m * m * m : m * m;
@@ -143,24 +180,23 @@ __global__ void graded_factors_kernel(GeometryArguments g, Index stride, T* fact
       volume *= width[d];
     }
     const PointNumbers number(q, m, dim);
-    const double weight = weight_of(g, number);
-    const double wkj = weight * (g.k != nullptr ? g.k[t] : g.constant_k) * volume;
-    write_reaction(g, c, q, size, weight * volume, reaction);
-    if (factors == nullptr) continue;
+    const PointCoefficients here = coefficients_at(g, t);
+    const double measure = weight_of(g, number) * volume;
+    if (is_there(reaction)) set(reaction, t, measure * here.c);
+    if (!is_there(factors)) continue;
     int e = 0;
     for (int a = 0; a < dim; ++a) {
       for (int b = a; b < dim; ++b, ++e) {
-        factors[c * stride + general_factor_offset(dim, m, number, e)] =
-            static_cast<T>(a == b ? wkj / (width[a] * width[a]) : 0.0);
+        set(factors, c * stride + general_factor_offset(dim, m, number, e),
+            a == b ? measure * here.k / (width[a] * width[a]) : 0.0);
       }
     }
   }
 }
 
-// w |J| k of equal cells. One thread a point.
-template <class T>
-__global__ void scaled_factors_kernel(GeometryArguments g, double volume, Index stride, T* factors,
-                                      T* reaction) {
+// w |J| k and r_q of equal cells. One thread a point.
+__global__ void scaled_factors_kernel(const __grid_constant__ GeometryArguments g, Index stride,
+                                      RoundedValues factors, RoundedValues reaction) {
   const int dim = g.grid.dimension;
   const int m = g.points.points;
   const int size = dim == 3 ? m * m * m : m * m;
@@ -168,12 +204,11 @@ __global__ void scaled_factors_kernel(GeometryArguments g, double volume, Index 
   for (Index t = thread_number<kThreads>(); t < total; t += thread_count<kThreads>()) {
     const int q = static_cast<int>(t % size);
     const PointNumbers number(q, m, dim);
-    const double measure = weight_of(g, number) * volume;
-    const double k = g.k != nullptr ? g.k[t] : g.constant_k;
-    write_reaction(g, t / size, q, size, measure, reaction);
-    if (factors != nullptr) {
-      factors[t / size * stride + scaled_factor_offset(dim, m, number)] =
-          static_cast<T>(measure * k);
+    const PointCoefficients here = coefficients_at(g, t);
+    const double measure = weight_of(g, number) * g.volume;
+    if (is_there(reaction)) set(reaction, t, measure * here.c);
+    if (is_there(factors)) {
+      set(factors, t / size * stride + scaled_factor_offset(dim, m, number), measure * here.k);
     }
   }
 }
@@ -206,67 +241,96 @@ DeviceFactorMaker<T>::DeviceFactorMaker(const BilinearForm& form)
           form.discretization->mapping.is_cartesian()
               ? 0
               : factor_cell_bytes(form.discretization->mesh.dimension(),
-                                  form.discretization->basis.point_count()),
+                                  form.discretization->basis.point_count(),
+                                  form.depends_on_u() ? StateKind::given : StateKind::none),
           power(form.discretization->basis.point_count(), form.discretization->mesh.dimension())) {
-  const Discretization& discretization = *form.discretization;
   check_constants(form);
-  const Index points = power(discretization.basis.point_count(), discretization.mesh.dimension());
-  const Index of_field = std::min(field_chunk(points), discretization.mesh.cell_count()) * points;
-  if (!form.coefficient.constant) {
-    coefficient_.emplace(form, FormField::coefficient, points_, state_);
-    k_ = DeviceArray<double>(of_field);
-  }
-  if (!form.reaction.constant) {
-    reaction_.emplace(form, FormField::reaction, points_, state_);
-    c_ = DeviceArray<double>(of_field);
-  }
+  const auto take = [&](const ScalarField& field, FormField what, Field& to) {
+    to.constant = field.constant.value_or(0.0);
+    if (!field.constant) to.at_points.emplace(form, what, points_, state_);
+  };
+  take(form.coefficient, FormField::coefficient, fields_[0]);
+  take(form.reaction, FormField::reaction, fields_[1]);
 }
 
 template <class T>
 void DeviceFactorMaker<T>::make(Index first, Index count, T* factors, T* reaction) {
-  const Discretization& discretization = *form_->discretization;
-  const BoxMesh& mesh = discretization.mesh;
-  const int dim = mesh.dimension();
-  const Index points = power(discretization.basis.point_count(), dim);
-  double volume = 1.0;
-  for (int d = 0; d < dim; ++d) volume *= mesh.cell_width(d, 0);
+  const BoxMesh& mesh = form_->discretization->mesh;
   GeometryArguments arguments{};
   arguments.grid = make_cell_grid(*form_);
   arguments.points = points_.view();
   arguments.D = D_.data();
-  arguments.constant_k = form_->coefficient.constant.value_or(0.0);
-  arguments.constant_c = form_->reaction.constant.value_or(0.0);
-  const bool is_constant = form_->coefficient.constant && form_->reaction.constant;
-  const Index chunk = is_constant ? count : field_chunk(points);
-  for (Index done = 0; done < count; done += arguments.count) {
-    arguments.first_cell = first + done;
-    arguments.count = std::min(chunk, count - done);
-    if (coefficient_) {
-      coefficient_->evaluate(arguments.first_cell, arguments.count, k_.data());
-      arguments.k = k_.data();
+  arguments.first_cell = first;
+  arguments.count = count;
+  arguments.volume = 1.0;
+  for (int d = 0; d < mesh.dimension(); ++d) arguments.volume *= mesh.cell_width(d, 0);
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    arguments.fields[f].constant = fields_[f].constant;
+  }
+  if (make_with_fields(arguments, factors, reaction)) return;
+  make_with_values(arguments, factors, reaction);
+}
+
+// Whether no field varies or the kernels evaluated all of them.
+template <class T>
+bool DeviceFactorMaker<T>::make_with_fields(GeometryArguments arguments, T* factors, T* reaction) {
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    std::optional<FieldAtPoints>& field = fields_[f].at_points;
+    if (!field) continue;
+    const std::optional<FieldInKernel> in_kernel = field->in_kernel();
+    if (form_->discretization->mapping.is_cartesian() || !in_kernel) return false;
+    arguments.fields[f].in_kernel = *in_kernel;
+    if (field->state() != nullptr) arguments.state = field->state();
+  }
+  launch_kernels(arguments, factors, reaction);
+  return std::all_of(fields_.begin(), fields_.end(), [](Field& field) {
+    return !field.at_points || field.at_points->were_allowed();
+  });
+}
+
+// Chunk after chunk of cells.
+template <class T>
+void DeviceFactorMaker<T>::make_with_values(GeometryArguments arguments, T* factors, T* reaction) {
+  const Index points = power(points_.view().points, arguments.grid.dimension);
+  const Index end = arguments.first_cell + arguments.count;
+  const Index chunk = std::min(field_chunk(points), form_->discretization->mesh.cell_count());
+  while (arguments.first_cell < end) {
+    arguments.count = std::min(chunk, end - arguments.first_cell);
+    for (std::size_t f = 0; f < fields_.size(); ++f) {
+      Field& field = fields_[f];
+      if (!field.at_points) continue;
+      if (field.values.size() == 0) field.values = DeviceArray<double>(chunk * points);
+      field.at_points->evaluate(arguments.first_cell, arguments.count, field.values.data());
+      arguments.fields[f].values = field.values.data();
     }
-    if (reaction_) {
-      reaction_->evaluate(arguments.first_cell, arguments.count, c_.data());
-      arguments.c = c_.data();
-    }
-    constexpr const char* kName = "geometric factors";
-    const Launch one_thread_per_point{
-        kName, blocks_for(arguments.count * points, kThreads, 1 << 20), kThreads};
-    T* const out = factors == nullptr ? nullptr : factors + done * cell_stride_;
-    T* const reaction_out = reaction == nullptr ? nullptr : reaction + done * points;
-    if (!discretization.mapping.is_cartesian()) {
-      scratch_.with_place([&]<ScratchPlace place>() {
-        launch(general_factors_kernel<place, T>,
-               {kName, scratch_.blocks(arguments.count), kThreads, scratch_.shared_bytes()},
-               arguments, scratch_.view(), cell_stride_, out, reaction_out, inverted_.data());
-      });
-    } else if (kind_ == FactorKind::general) {
-      launch(graded_factors_kernel<T>, one_thread_per_point, arguments, cell_stride_, out,
-             reaction_out);
-    } else {
-      launch(scaled_factors_kernel<T>, one_thread_per_point, arguments, volume, cell_stride_, out,
-             reaction_out);
-    }
+    launch_kernels(arguments, factors, reaction);
+    arguments.first_cell += arguments.count;
+    if (factors != nullptr) factors += arguments.count * cell_stride_;
+    if (reaction != nullptr) reaction += arguments.count * points;
+  }
+}
+
+template <class T>
+void DeviceFactorMaker<T>::launch_kernels(const GeometryArguments& arguments, T* factors,
+                                          T* reaction) {
+  constexpr const char* kName = "geometric factors";
+  const Index points = power(arguments.points.points, arguments.grid.dimension);
+  const Launch one_thread_per_point{kName, blocks_for(arguments.count * points, kThreads, 1 << 20),
+                                    kThreads};
+  if (!form_->discretization->mapping.is_cartesian()) {
+    with_cell_sizes(
+        scratch_, arguments.grid, arguments.points.points, [&]<ScratchPlace place, class Sizes>() {
+          launch(general_factors_kernel<place, Sizes>,
+                 {kName, scratch_.blocks(arguments.count), kThreads, scratch_.shared_bytes()},
+                 arguments, scratch_.view(), cell_stride_, RoundedValues(factors),
+                 RoundedValues(reaction), inverted_.data());
+        });
+  } else if (kind_ == FactorKind::general) {
+    launch(graded_factors_kernel, one_thread_per_point, arguments, cell_stride_,
+           RoundedValues(factors), RoundedValues(reaction));
+  } else {
+    launch(scaled_factors_kernel, one_thread_per_point, arguments, cell_stride_,
+           RoundedValues(factors), RoundedValues(reaction));
   }
 }
 

@@ -51,6 +51,8 @@ struct FactorView {
   double reaction_scale = 0.0;
 };
 
+struct GeometryArguments;
+
 /// Makes `scaled` and `general` factors of ranges of cells on the GPU, in the layout of
 /// DeviceFactors.
 template <class T>
@@ -70,8 +72,19 @@ class DeviceFactorMaker {
   Index cell_stride_;
   DevicePoints points_;
   DeviceState state_;
-  DeviceArray<double> D_, k_, c_;
-  std::optional<FieldAtPoints> coefficient_, reaction_;  // where they vary
+  // A field of the form, of which kernels ask for values, or which they evaluate.
+  struct Field {
+    std::optional<FieldAtPoints> at_points;  // where it varies
+    double constant = 0.0;
+    DeviceArray<double> values;  // of a chunk of cells, once they were needed
+  };
+
+  void launch_kernels(const GeometryArguments& arguments, T* factors, T* reaction);
+  bool make_with_fields(GeometryArguments arguments, T* factors, T* reaction);
+  void make_with_values(GeometryArguments arguments, T* factors, T* reaction);
+
+  DeviceArray<double> D_;
+  std::array<Field, 2> fields_;  // k, c
   DeviceArray<Index> inverted_;
   BlockScratch scratch_;
 };
@@ -119,10 +132,9 @@ class DeviceFactors {
   DeviceArray<T> reaction_;
 };
 
-/// Bytes that are kept of a mapped cell while its factors are made: positions and as much again, in
-/// double precision.
-constexpr Index factor_cell_bytes(int dimension, int points) {
-  return 2 * dimension * power(points, dimension) * static_cast<Index>(sizeof(double));
+/// Bytes that are kept of a mapped cell while its factors are made: those of a field.
+constexpr Index factor_cell_bytes(int dimension, int points, StateKind state) {
+  return field_cell_bytes(dimension, points, MeshKind::mapped, state);
 }
 
 /// Bytes held, and the most while they are made, beside the positions of a mapped mesh's nodes and
@@ -145,7 +157,7 @@ constexpr Index device_factor_peak_bytes(FactorKind kind, ReactionKind reaction,
               dimension, points, is_general ? MeshKind::mapped : MeshKind::uniform, state));
   const Index scratch =
       of_fields +
-      (is_general ? block_scratch_bytes(factor_cell_bytes(dimension, points)) : Index{0});
+      (is_general ? block_scratch_bytes(factor_cell_bytes(dimension, points, state)) : Index{0});
   const Index all_points = Saturated(cells) * power(points, dimension);
   const Index of_field = all_points < kFieldPointsPerChunk ? all_points : kFieldPointsPerChunk;
   const Index fields = of_field * (reaction == ReactionKind::varying ? 2 : 1);

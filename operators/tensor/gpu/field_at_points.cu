@@ -2,12 +2,10 @@
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
-#include <type_traits>
 
 #include "operators/cells/fields/cell_points.cuh"
-#include "operators/cells/fields/device_field.cuh"
 #include "operators/tensor/gpu/coefficient_at_points.hpp"
-#include "operators/tensor/gpu/field_at_points.hpp"
+#include "operators/tensor/gpu/field_in_kernel.cuh"
 
 namespace tessera {
 namespace {
@@ -21,30 +19,28 @@ struct FieldArguments {
   PointPlaces points;
   Index first_cell;
   Index count;
-  DeviceFieldView field;
+  FieldInKernel field;
   const double* state;  // null where the field does not depend on u
-  Allowed allowed;
 };
 
-// values [cell - first_cell][q]. One team a cell, striding; scratch as
-// field_cell_bytes(). forbidden: the first place in values of one that is not allowed.
-template <ScratchPlace place, class T>
+// values [cell - first_cell][q]. One team a cell, striding; scratch as field_cell_bytes().
+template <ScratchPlace place, class Sizes>
 __global__ void __launch_bounds__(kThreads)
-    field_kernel(FieldArguments g, ScratchView view, T* values, Index* forbidden) {
+    field_kernel(FieldArguments g, ScratchView view, RoundedValues values) {
   extern __shared__ __align__(16) char shared_scratch[];
   const CellTeam<place> team(view, shared_scratch);
-  const int dim = g.grid.dimension;
-  const int m = g.points.points;
-  const int size = dim == 3 ? m * m * m : m * m;
+  const Sizes sizes(g.grid, g.points.points);
+  const int dim = sizes.dim;
+  const int size = sizes.size;
   const bool is_mapped = g.points.nodes.is_mapped;
   team.for_each_cell(g.count, [&](const TeamCell& team_cell) {
     const Index c = team_cell.number;
     const CellPlace here = place_cell(g.grid, g.all, g.first_cell + c);
-    const PointTensors t =
-        find_at_points(team, g.grid, g.points, here, g.state, team.template scratch<double>());
+    const PointTensors t = find_at_points(team, sizes, g.grid, g.points, here, g.state,
+                                          team.template scratch<double>());
     if (!team_cell.counts) return;
     team.for_each(size, [&](int q) {
-      const PointNumbers number(q, m, dim);
+      const PointNumbers number(q, sizes.m, dim);
       double x[3] = {0.0, 0.0, 0.0};
 #pragma unroll
       for (int d = 0; d < 3; ++d) {
@@ -52,12 +48,8 @@ __global__ void __launch_bounds__(kThreads)
         x[d] = is_mapped ? t.coordinate(d, q)
                          : point_on_axis(g.grid, g.points, here, d, number.along[d]);
       }
-      const double value = value_at(g.field, x, t.u != nullptr ? t.u[q] : kUnknownU);
-      const Index at = c * size + q;
-      values[at] = static_cast<T>(value);
-      if (is_allowed(value, g.allowed)) return;
-      atomicMin(reinterpret_cast<unsigned long long*>(forbidden),
-                static_cast<unsigned long long>(at));
+      const double u = t.u != nullptr ? t.u[q] : kUnknownU;
+      set(values, c * size + q, value_in_kernel(g.field, x, u, (g.first_cell + c) * size + q));
     });
   });
 }
@@ -68,13 +60,8 @@ const ScalarField& field_of(const BilinearForm& form, FormField what) {
 
 template <class T>
 void copy_rounded(const std::vector<double>& values, T* to) {
-  const auto bytes = static_cast<Index>(values.size() * sizeof(T));
-  if constexpr (std::is_same_v<T, double>) {
-    copy_to_device(values.data(), bytes, to);
-  } else {
-    const std::vector<T> rounded(values.begin(), values.end());
-    copy_to_device(rounded.data(), bytes, to);
-  }
+  const std::vector<T> rounded(values.begin(), values.end());
+  copy_to_device(rounded.data(), static_cast<Index>(rounded.size() * sizeof(T)), to);
 }
 
 }  // namespace
@@ -106,6 +93,20 @@ std::vector<double> FieldAtPoints::on_host(Index first, Index count) const {
                                          : reaction_at_points(*form_, first, count);
 }
 
+std::optional<FieldInKernel> FieldAtPoints::in_kernel() {
+  if (!field_) return std::nullopt;
+  return FieldInKernel{field_->view(), allowed(), forbidden_.data()};
+}
+
+bool FieldAtPoints::were_allowed() {
+  const Index forbidden = to_host(forbidden_).front();
+  if (forbidden == kNone) return true;
+  forbidden_ = DeviceArray<Index>(std::vector<Index>{kNone});
+  // Throws, unless the host rounds to a value that is allowed.
+  on_host(forbidden / power(points_.points, points_.nodes.dimension), 1);
+  return false;
+}
+
 template <class T>
 bool FieldAtPoints::evaluate_on_gpu(Index first, Index count, T* values) {
   FieldArguments arguments{};
@@ -114,22 +115,15 @@ bool FieldAtPoints::evaluate_on_gpu(Index first, Index count, T* values) {
   arguments.points = points_;
   arguments.first_cell = first;
   arguments.count = count;
-  arguments.field = field_->view();
+  arguments.field = *in_kernel();
   arguments.state = state_;
-  arguments.allowed = allowed();
-  scratch_.with_place([&]<ScratchPlace place>() {
+  with_cell_sizes(scratch_, arguments.grid, points_.points, [&]<ScratchPlace place, class Sizes>() {
     launch(
-        field_kernel<place, T>,
+        field_kernel<place, Sizes>,
         {"a field at quadrature points", scratch_.blocks(count), kThreads, scratch_.shared_bytes()},
-        arguments, scratch_.view(), values, forbidden_.data());
+        arguments, scratch_.view(), RoundedValues(values));
   });
-  const Index forbidden = to_host(forbidden_).front();
-  if (forbidden == kNone) return true;
-  forbidden_ = DeviceArray<Index>(std::vector<Index>{kNone});
-  // Throws, unless the host rounds to a value that is allowed.
-  const Index points = power(points_.points, points_.nodes.dimension);
-  on_host(first + forbidden / points, 1);
-  return false;
+  return were_allowed();
 }
 
 template <class T>

@@ -15,8 +15,8 @@ namespace tessera {
 enum class FormField { coefficient, reaction };
 
 /// Points of which the host evaluates a field at a time, and of which makers of factors hold its
-/// values: 128 MiB.
-inline constexpr Index kFieldPointsPerChunk = Index{1} << 24;
+/// values: 32 MiB.
+inline constexpr Index kFieldPointsPerChunk = Index{1} << 22;
 
 /// Tensors that are kept of a cell while a field is evaluated: positions in a mapped cell, u where
 /// the field depends on it, and as many to work with.
@@ -29,6 +29,23 @@ constexpr Index field_cell_bytes(int dimension, int points, MeshKind mesh, State
   return field_cell_tensors(dimension, mesh, state) * power(points, dimension) *
          static_cast<Index>(sizeof(double));
 }
+
+/// A field that kernels evaluate at the points that they are at.
+struct FieldInKernel {
+  DeviceFieldView field;  // no terms: they have its values or a constant instead
+  Allowed allowed;
+  Index*
+      forbidden;  // becomes the smallest number, cell * points + q, of a value that is not allowed
+};
+
+/// Values that a kernel writes: doubles, or singles to which it rounds them.
+struct RoundedValues {
+  double* doubles;
+  float* singles;
+
+  explicit RoundedValues(double* values) : doubles(values), singles(nullptr) {}
+  explicit RoundedValues(float* values) : doubles(nullptr), singles(values) {}
+};
 
 /// Evaluates a field at the quadrature points of cells into GPU memory: there, unless it is no
 /// DeviceField, or has a value that is not allowed, of which the host tells more. Where it depends
@@ -43,6 +60,15 @@ class FieldAtPoints {
   /// @throws BadFieldValue naming the first cell's point where a value is not allowed; DeviceError
   template <class T>
   void evaluate(Index first, Index count, T* values);
+
+  /// What kernels need to evaluate it themselves; nothing where evaluate() asks the host.
+  std::optional<FieldInKernel> in_kernel();
+  /// At the nodes, where the field depends on u, else null.
+  const double* state() const { return state_; }
+  /// After kernels that evaluated it in some cells: whether all values were allowed. Where not, the
+  /// host rounds to values that are, so that evaluate() has to be called for these cells.
+  /// @throws as evaluate()
+  bool were_allowed();
 
  private:
   template <class T>
