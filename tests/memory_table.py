@@ -6,9 +6,10 @@
     tests/memory_table.py build/tessera --device cuda    the cases of the GPU (under 3 minutes)
 
 A line a case: what was foreseen, what was used, and their ratio, which is to lie between 1 and 1.25
-(--least, --most). On the CPU both are the whole program's; used is the largest resident set of the
-run. On the GPU used is memory.peak_device_bytes of result.json, which CUDA's libraries' own memory
-is no part of, so that part of the estimate is left out as well. Exit code 1: a ratio is outside.
+(--least, --most; cases that seldom need all that is foreseen have limits of their own, MOST). On
+the CPU both are the whole program's; used is the largest resident set of the run. On the GPU used
+is memory.peak_device_bytes of result.json, which CUDA's libraries' own memory is no part of, so
+that part of the estimate is left out as well. Exit code 1: a ratio is outside.
 """
 import argparse
 import json
@@ -132,6 +133,10 @@ SMALL = [
     case("small 3D mapped vtk", (22, 22, 22), 3, mesh=mapped(3), vtk=True),
 ]
 
+# What is foreseen and seldom needed: the method that goes on where the inverse of fast diagonalization leaves too
+# much; factors that have to be kept in full, of the form, the steps and the levels.
+MOST = {"3D p4 in time backward Euler": 1.6, "3D p3 in time moving mapped": 1.5}
+
 UNITS = {"B": 0, "KiB": 1, "MiB": 2, "GiB": 3, "TiB": 4, "PiB": 5, "EiB": 6}
 
 
@@ -191,7 +196,7 @@ def main():
                 print(f"{name:42} {error}".rstrip())
                 continue
         ratio = estimate / used
-        wrong = not arguments.least <= ratio <= arguments.most
+        wrong = not arguments.least <= ratio <= MOST.get(name, arguments.most)
         outside += wrong
         print(f"{name:42} {estimate / 2**20:7.0f}MiB {used / 2**20:7.0f}MiB {ratio:6.3f}{' !' if wrong else ''}", flush=True)
     print(f"{outside} outside {arguments.least} to {arguments.most}")

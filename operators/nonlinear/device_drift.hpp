@@ -52,8 +52,8 @@ class DeviceDrift {
   mutable OneUseAtATime guard_;
 };
 
-/// Bytes held by a DeviceDrift, and the most while it is made or updated, with the state; without
-/// what ranks exchange.
+/// Bytes held by a DeviceDrift, and the most while it is made or updated at a state in GPU memory;
+/// without what ranks exchange.
 inline OperatorBytes device_drift_bytes(const FormShape& shape) {
   const int dimension = shape.dimension();
   const Index points = Saturated(shape.mesh.cell_count()) * power(shape.points, dimension);
@@ -62,12 +62,11 @@ inline OperatorBytes device_drift_bytes(const FormShape& shape) {
       Saturated(points) * dimension * sizeof(double) +
       block_scratch_bytes(integral_cell_bytes(dimension, shape.points, is_mapped)) +
       block_scratch_bytes(integral_cell_bytes(dimension, shape.points, /*is_mapped=*/false));
-  const Index state = Saturated(shape.lattice.size()) * sizeof(double);
   const Index fields =
       Saturated(points < kFieldPointsPerChunk ? points : kFieldPointsPerChunk) * sizeof(double) +
       block_scratch_bytes(
           field_cell_bytes(dimension, shape.points, shape.mesh_kind, StateKind::given));
-  return {held, Saturated(held) + state + fields};
+  return {held, Saturated(held) + fields};
 }
 
 }  // namespace tessera

@@ -50,8 +50,8 @@ void count_allocated(std::int64_t bytes) {
 
 // Blocks that were given back, for the next that are asked for with one of their sizes: CUDA takes
 // ten microseconds to make or to take back a small one and up to a millisecond for a large one, and
-// updates of operators ask for dozens. Together they are at most 512 MiB, and make room where that
-// is asked for.
+// updates of operators ask for dozens. Together they are at most a small share of the GPU's memory,
+// and make room where that is asked for.
 class SpareBlocks {
  public:
   /// Null if there is none of this size.
@@ -68,15 +68,15 @@ class SpareBlocks {
   }
   /// Whether it is kept; it waits for the GPU, as cudaFree does.
   bool keep(void* pointer, std::int64_t bytes) {
-    constexpr std::int64_t kMostOfAll = std::int64_t{512} << 20;
     constexpr std::size_t kMostBlocks = 256;
-    if (bytes > kMostOfAll) return false;
+    static const std::int64_t most_of_all = most_bytes();
+    if (bytes > most_of_all) return false;
     if (cudaDeviceSynchronize() != cudaSuccess) {
       cudaGetLastError();
       return false;
     }
     const std::scoped_lock lock(guard_);
-    while (bytes_ + bytes > kMostOfAll || blocks_.size() == kMostBlocks) give_back_first();
+    while (bytes_ + bytes > most_of_all || blocks_.size() == kMostBlocks) give_back_first();
     try {
       blocks_.push_back({pointer, bytes, current_device()});
     } catch (const std::bad_alloc&) {
@@ -104,6 +104,15 @@ class SpareBlocks {
     int device = 0;
     cudaGetDevice(&device);
     return device;
+  }
+  // 512 MiB, on a large GPU 1/64 of its memory: 2.2 GiB of 140.
+  static std::int64_t most_bytes() {
+    constexpr std::size_t kLeast = std::size_t{512} << 20;
+    constexpr std::size_t kShare = 64;
+    std::size_t free_bytes = 0;
+    std::size_t total_bytes = 0;
+    if (cudaMemGetInfo(&free_bytes, &total_bytes) != cudaSuccess) cudaGetLastError();
+    return static_cast<std::int64_t>(std::max(kLeast, total_bytes / kShare));
   }
   void give_back_first() {
     cudaFree(blocks_.front().pointer);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "operators/cells/device_generation.cuh"
-#include "operators/tensor/compressed/arguments.cuh"
+#include "operators/tensor/compressed/arguments.hpp"
 #include "operators/tensor/compressed/layout.hpp"
 #include "operators/tensor/compressed/point.cuh"
 #include "operators/tensor/gpu/lines.cuh"

@@ -34,7 +34,7 @@ int stage_vectors(const TimeParameters& time) {
   const auto row = static_cast<std::size_t>(time.order - 2);
   switch (time.method) {
     case TimeMethod::backward_euler:
-      return 2;
+      return 1;
     case TimeMethod::bdf:
       return time.order + 1;
     case TimeMethod::sdirk:
@@ -47,13 +47,15 @@ int stage_vectors(const TimeParameters& time) {
 
 // What methods predict, correct and weigh errors in, and the data of the system.
 int other_vectors(const CaseParameters& parameters) {
-  if (are_fixed_implicit(parameters)) return 4;
+  // The last stage is kept nowhere; b, x and the load are.
+  if (are_fixed_implicit(parameters)) return 2;
   switch (parameters.time->method) {
     case TimeMethod::bdf:
       return 8;
     case TimeMethod::explicit_rk:
       return parameters.time->step ? 6 : 8;
     case TimeMethod::backward_euler:
+      return 13;
     case TimeMethod::sdirk:
       break;
   }

@@ -153,7 +153,8 @@ TEST(TimeCase, VectorsAreThoseOfTheMethod) {
   EXPECT_EQ(time_vectors(case_of("order = 2\n")), 15);
   EXPECT_EQ(time_vectors(case_of("order = 3\n")), 16);
   EXPECT_EQ(time_vectors(case_of("order = 4\n")), 18);
-  EXPECT_EQ(time_vectors(case_of("step = 0.1\n")), 8);
+  EXPECT_EQ(time_vectors(case_of("step = 0.1\n")), 6);
+  EXPECT_EQ(time_vectors(case_of("method = \"backward-euler\"\nstep = 0.1\n")), 3);
   EXPECT_EQ(time_vectors(case_of("method = \"backward-euler\"\n")), 14);
   EXPECT_EQ(time_vectors(case_of("method = \"bdf\"\n")), 14);
   EXPECT_EQ(time_vectors(case_of("method = \"bdf\"\norder = 1\n")), 10);

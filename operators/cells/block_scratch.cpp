@@ -1,8 +1,8 @@
 // This file decides whether the tensors of a block lie in shared or in GPU memory.
+#include "operators/cells/block_scratch.hpp"
+
 #include <algorithm>
 #include <bit>
-
-#include "operators/cells/block_scratch.hpp"
 
 namespace tessera {
 

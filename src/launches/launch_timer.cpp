@@ -1,3 +1,5 @@
+#include "src/launches/launch_timer.hpp"
+
 #include <cxxabi.h>
 
 #include <algorithm>
@@ -7,7 +9,6 @@
 
 #include "postprocess/timing/statistics.hpp"
 #include "solvers/memory/cuda_owners.hpp"
-#include "src/launches/launch_timer.hpp"
 
 namespace tessera {
 namespace {

@@ -1,10 +1,11 @@
 // This file sums up residuals on the GPU.
+#include "operators/nonlinear/device_residual.hpp"
+
 #include <algorithm>
 
 #include "operators/form/on_all_ranks.hpp"
 #include "operators/form/updatable.hpp"
 #include "operators/load/device_load.hpp"
-#include "operators/nonlinear/device_residual.hpp"
 
 namespace tessera {
 namespace {

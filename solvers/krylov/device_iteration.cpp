@@ -1,4 +1,6 @@
 // This file runs an iteration on the GPU to its end, batch by batch of replayed graphs.
+#include "solvers/krylov/device_iteration.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -11,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "solvers/krylov/device_iteration.hpp"
 #include "solvers/krylov/iteration_graph.hpp"
 #include "solvers/krylov/stagnation.hpp"
 #include "solvers/ranks/gpu/device_carrier.hpp"

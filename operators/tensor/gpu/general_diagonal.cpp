@@ -1,7 +1,8 @@
 // This file adds the diagonals of cells whose factors are not stored.
+#include "operators/tensor/gpu/general_diagonal.hpp"
+
 #include <algorithm>
 
-#include "operators/tensor/gpu/general_diagonal.hpp"
 #include "solvers/memory/cuda_check.hpp"
 
 namespace tessera {

@@ -1,9 +1,10 @@
 // This file has the tensor kernel with compressed factors.
+#include "operators/tensor/compressed/compressed.hpp"
+
 #include <limits>
 #include <stdexcept>
 
-#include "operators/tensor/compressed/arguments.cuh"
-#include "operators/tensor/compressed/compressed.hpp"
+#include "operators/tensor/compressed/arguments.hpp"
 #include "operators/tensor/compressed/factors.hpp"
 #include "operators/tensor/compressed/launch.hpp"
 #include "operators/tensor/gpu/general_diagonal.hpp"
