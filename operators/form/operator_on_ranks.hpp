@@ -40,6 +40,8 @@ class OperatorOnRanks final : public DistributedOperator<T, Space>,
             std::move(local), form.layout(),
             form.part->rank->template exchange<T, Space>(form.dirichlet)) {
     if (on_any_rank(this->layout(), this->local().fused() == nullptr)) return;
+    has_step_ = std::is_same_v<Space, Device> &&
+                !on_any_rank(this->layout(), !this->local().fused()->has_step());
     sums_ = on_all_ranks(form, [&] {
       return std::make_unique<const FusedSums<T, Space>>(this->layout(), exchanged_planes(form));
     });
@@ -60,6 +62,12 @@ class OperatorOnRanks final : public DistributedOperator<T, Space>,
   void do_residual(const V& b, const V& x, V& r, double* rr) const override {
     sums_->residual(*this->local().fused(), this->exchange(), b, x, r, rr);
   }
+  bool has_step() const override { return has_step_; }
+  void do_step(T scale, const V& d, const V& b, const V& x, V& y) const override {
+    if constexpr (std::is_same_v<Space, Device>) {
+      sums_->step(*this->local().fused(), this->exchange(), scale, d, b, x, y);
+    }
+  }
   std::int64_t bytes() const override {
     return DistributedOperator<T, Space>::bytes() + (sums_ == nullptr ? 0 : sums_->bytes());
   }
@@ -74,6 +82,7 @@ class OperatorOnRanks final : public DistributedOperator<T, Space>,
 
  private:
   std::unique_ptr<const FusedSums<T, Space>> sums_;  // null: without fused operations
+  bool has_step_ = false;                            // of all ranks
 };
 
 /// The operator of all ranks, of a part's form and the rank's own operator of it.

@@ -130,6 +130,21 @@ void FusedSums<T, Device>::residual(const FusedOperations<T, Device>& local,
 }
 
 template <class T>
+void FusedSums<T, Device>::step(const FusedOperations<T, Device>& local,
+                                const PlaneExchange<T, Device>& exchange, T scale, const V& d,
+                                const V& b, const V& x, V& y) const {
+  local.step(scale, d, b, x, y);
+  // x + scale D b counts once in the sum over ranks, as b does in a residual.
+  for_each_entry(on_planes_, "a step on shared planes",
+                 [=, others_own = others_own_.data(), d = d.data(), b = b.data(), x = x.data(),
+                  y = y.data()] __device__(std::int64_t k) {
+                   const std::int64_t i = others_own[k];
+                   y[i] -= x[i] + scale * d[i] * b[i];
+                 });
+  exchange.add(y);
+}
+
+template <class T>
 std::int64_t FusedSums<T, Device>::bytes() const {
   return others_own_.bytes() + kept_.bytes();
 }

@@ -69,6 +69,9 @@ class FusedSums<T, Device> {
                  const V& x, V& y, double* sums, const double* mine = nullptr) const;
   void residual(const FusedOperations<T, Device>& local, const PlaneExchange<T, Device>& exchange,
                 const V& b, const V& x, V& r, double* rr) const;
+  /// y = x + scale D (b - A x); only where the own operators of all ranks have that step.
+  void step(const FusedOperations<T, Device>& local, const PlaneExchange<T, Device>& exchange,
+            T scale, const V& d, const V& b, const V& x, V& y) const;
 
   std::int64_t bytes() const;
 

@@ -147,7 +147,7 @@ std::vector<PlannedLevel> plan(const CaseParameters& parameters) {
     const Index streamed = fused ? planned.operation.held : geometry_bytes(strategy, level);
     parts.apply_bytes =
         static_cast<double>(streamed) + 2.0 * static_cast<double>(n) * static_cast<double>(value);
-    if (!fused && parameters.run.processes == 1 && fuses_steps(strategy.kernel, level)) {
+    if (!fused && fuses_steps(strategy.kernel, level)) {
       parts.steps = Steps::fused;
     }
     if (parts.work == LevelWork::smooth_by_blocks) {

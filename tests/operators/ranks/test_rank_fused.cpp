@@ -108,6 +108,66 @@ TEST(RankFused, SumsOnTheGpuAreThoseOfOneRank) {
   }
 }
 
+// y = x + s D (b - A x) of a step in single precision on cells that are alike, as ranks have it,
+// and as it is made of A x on one.
+void expect_the_step_of_one(const Problem& problem, const RankGrid& grid) {
+  const StrategyName kronecker{"kronecker", "none"};
+  const std::vector<double> x = random_values(problem.size(), 3);
+  const std::vector<double> b = random_values(problem.size(), 4);
+  const std::vector<double> d = random_values(problem.size(), 5);
+  constexpr float kScale = 0.7F;
+  const HostVector<double> ax =
+      applied(*make_operator<double>(kronecker, problem.form), vector_of<double>(x));
+  std::vector<double> expected = x;
+  for (std::size_t i = 0; i < x.size(); ++i) expected[i] += kScale * d[i] * (b[i] - ax[i]);
+  run_on_threads(grid[0] * grid[1] * grid[2], [&](const Communicator& ranks) {
+    const RankProblem mine(ranks, BoxPartition(problem.discretization->mesh, grid), problem,
+                           Processor::gpu);
+    const auto a = mine.distributed<float, Device>(kronecker);
+    ASSERT_NE(a->fused(), nullptr);
+    ASSERT_TRUE(a->fused()->has_step());
+    const auto mine_of = [&](const std::vector<double>& values) {
+      return in_space<Device>(mine.taken<float>(values));
+    };
+    DeviceVector<float> y(mine.layout());
+    fill(y, std::numeric_limits<float>::quiet_NaN());
+    a->fused()->step(kScale, mine_of(d), mine_of(b), mine_of(x), y);
+    const HostVector<float> found = testing::on_host(y);
+    EXPECT_TRUE(mine.agrees(found));
+    EXPECT_LT(relative_difference(vector_of<double>(mine.gathered(found)), expected),
+              rank_tolerance<float>());
+  });
+}
+
+TEST(RankFused, StepsOnTheGpuAreThoseOfOneRank) {
+  TESSERA_REQUIRE_DEVICE();
+  if constexpr (kHasCuda) {
+    for (const Boundary boundary : {Boundary::none, Boundary::dirichlet}) {
+      for (const int degree : {1, 2, 4}) {
+        ProblemOptions options = separable(3);
+        options.geometry = Geometry::uniform;
+        options.boundary = boundary;
+        options.degree = degree;
+        const Problem problem = make_problem(options);
+        for (const RankGrid& grid : grids(3)) expect_the_step_of_one(problem, grid);
+      }
+    }
+  }
+}
+
+// Where cells differ no rank has steps, even if those of its own part are alike.
+TEST(RankFused, AllRanksHaveStepsOrNone) {
+  TESSERA_REQUIRE_DEVICE();
+  if constexpr (kHasCuda) {
+    const Problem problem = make_problem(separable(3));
+    run_on_threads(2, [&](const Communicator& ranks) {
+      const RankProblem mine(ranks, BoxPartition(problem.discretization->mesh, {1, 1, 2}), problem,
+                             Processor::gpu);
+      EXPECT_FALSE((mine.distributed<float, Device>({"kronecker", "none"})->fused()->has_step()));
+    });
+  }
+}
+
 // Where one rank alone has a Robin face that is no part of the factors, none fuses.
 TEST(RankFused, AllRanksFuseOrNone) {
   ProblemOptions options = separable(3);
