@@ -56,7 +56,7 @@ struct PointCoefficients {
   double c;
 };
 
-// By kernels that evaluate no field.
+// As values of the fields or constants.
 __device__ PointCoefficients coefficients_at(const GeometryArguments& g, Index at) {
   const auto value = [&](const GeometryArguments::Field& field) {
     return field.values != nullptr ? field.values[at] : field.constant;
@@ -64,19 +64,20 @@ __device__ PointCoefficients coefficients_at(const GeometryArguments& g, Index a
   return {value(g.fields[0]), value(g.fields[1])};
 }
 
-// By a kernel that does. @param number of the point in the mesh
-__device__ PointCoefficients coefficients_at(const GeometryArguments& g, Index at,
-                                             const double (&x)[3], double u, Index number) {
-  PointCoefficients found = coefficients_at(g, at);
+// Whether a kernel evaluates fields of the form itself.
+enum class FieldsAre { given, evaluated };
+
+// Sets those that the kernel evaluates. @param number of the point in the mesh
+__device__ void evaluate_fields(const GeometryArguments& g, const double (&x)[3], double u,
+                                Index number, PointCoefficients& coefficients) {
   // One after the other, so that the interpreter is compiled once.
 #pragma unroll 1
   for (int f = 0; f < 2; ++f) {
     if (g.fields[f].in_kernel.field.count == 0) continue;
     const double value = value_in_kernel(g.fields[f].in_kernel, x, u, number);
-    found.k = f == 0 ? value : found.k;
-    found.c = f == 1 ? value : found.c;
+    coefficients.k = f == 0 ? value : coefficients.k;
+    coefficients.c = f == 1 ? value : coefficients.c;
   }
-  return found;
 }
 
 // entries = s adj(J) adj(J)^T with adj(J) = |J| J^-1.
@@ -114,8 +115,8 @@ __device__ void report_inverted(Index cell, Index* inverted) {
 
 // D_q and r_q of mapped cells, those of the two that are not null. One team a cell, striding;
 // scratch as factor_cell_bytes(). x_d, u [n]^dim -> B -> [m]^dim -> D along each axis -> J -> D_q.
-template <ScratchPlace place, class Sizes>
-__global__ void __launch_bounds__(kThreads, 5)
+template <ScratchPlace place, class Sizes, FieldsAre fields>
+__global__ void __launch_bounds__(kThreads, fields == FieldsAre::evaluated ? 5 : 8)
     general_factors_kernel(const __grid_constant__ GeometryArguments g, ScratchView view,
                            Index stride, RoundedValues factors, RoundedValues reaction,
                            Index* inverted) {
@@ -134,18 +135,20 @@ __global__ void __launch_bounds__(kThreads, 5)
     if (!team_cell.counts) return;
     team.for_each(size, [&](int q) {
       const PointNumbers number(q, m, dim);
-      double x[3] = {0.0, 0.0, 0.0};
+      PointCoefficients coefficients = coefficients_at(g, c * size + q);
+      if constexpr (fields == FieldsAre::evaluated) {
+        double x[3] = {0.0, 0.0, 0.0};
 #pragma unroll
-      for (int d = 0; d < 3; ++d) x[d] = d < dim ? t.coordinate(d, q) : 0.0;
-      const PointCoefficients here_at =
-          coefficients_at(g, c * size + q, x, t.u != nullptr ? t.u[q] : kUnknownU, cell * size + q);
+        for (int d = 0; d < 3; ++d) x[d] = d < dim ? t.coordinate(d, q) : 0.0;
+        evaluate_fields(g, x, t.u != nullptr ? t.u[q] : kUnknownU, cell * size + q, coefficients);
+      }
       const SmallMatrix J = jacobian_at(g.D, sizes, number, q, t);
       const double of_point = determinant(J, dim);
       if (!(of_point > 0.0)) report_inverted(cell, inverted);
       const double weight = weight_of(g, number);
-      if (is_there(reaction)) set(reaction, c * size + q, weight * of_point * here_at.c);
+      if (is_there(reaction)) set(reaction, c * size + q, weight * of_point * coefficients.c);
       if (!is_there(factors)) return;
-      const double s = weight * here_at.k / of_point;
+      const double s = weight * coefficients.k / of_point;
       double entries[6];
       if (dim == 2) {
         symmetric_entries_2d(J, s, entries);
@@ -220,6 +223,10 @@ void check_constants(const BilinearForm& form) {
     check_coefficient(*form.coefficient.constant, where);
   }
   if (form.reaction.constant) check_reaction(*form.reaction.constant, form.reaction_sign, where);
+}
+
+bool has_fields_to_evaluate(const GeometryArguments& g) {
+  return g.fields[0].in_kernel.field.count + g.fields[1].in_kernel.field.count > 0;
 }
 
 // Cells of which the values of varying fields are held at a time.
@@ -320,7 +327,9 @@ void DeviceFactorMaker<T>::launch_kernels(const GeometryArguments& arguments, T*
   if (!form_->discretization->mapping.is_cartesian()) {
     with_cell_sizes(
         scratch_, arguments.grid, arguments.points.points, [&]<ScratchPlace place, class Sizes>() {
-          launch(general_factors_kernel<place, Sizes>,
+          launch(has_fields_to_evaluate(arguments)
+                     ? general_factors_kernel<place, Sizes, FieldsAre::evaluated>
+                     : general_factors_kernel<place, Sizes, FieldsAre::given>,
                  {kName, scratch_.blocks(arguments.count), kThreads, scratch_.shared_bytes()},
                  arguments, scratch_.view(), cell_stride_, RoundedValues(factors),
                  RoundedValues(reaction), inverted_.data());

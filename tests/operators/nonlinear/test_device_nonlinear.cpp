@@ -237,6 +237,37 @@ INSTANTIATE_TEST_SUITE_P(Degrees, DeviceStates,
                                             ::testing::Values(Geometry::cartesian, Geometry::curved,
                                                               Geometry::graded)));
 
+// Kernels by lines are compiled for each degree; with more points teams add the drift.
+TEST(DeviceDrifts, AreThoseOfTheHostForOtherDegreesAndRules) {
+  TESSERA_REQUIRE_DEVICE();
+  if constexpr (kHasCuda) {
+    const auto expect_the_same = [](const ProblemOptions& options) {
+      SCOPED_TRACE(options.degree);
+      Problem problem = make_problem(options);
+      problem.form.coefficient = coefficient();
+      problem.form.state = state_of(problem, 0.7);
+      const HostVector<double> v = vector_of<double>(random_values(problem.size(), 5));
+      HostVector<double> expected(problem.size());
+      fill(expected, 1.0);
+      Drift(problem.form).add(v, expected);
+      DeviceVector<double> y(problem.size());
+      fill(y, 1.0);
+      DeviceDrift(problem.form).add(on_gpu(v), y);
+      EXPECT_LT(relative_difference(on_host(y), values_of(expected)), 1e-12);
+    };
+    for (const int degree : {3, 5, 6, 7, 8}) {
+      ProblemOptions options = options_for(Processor::gpu, 3, degree);
+      options.geometry = Geometry::curved;
+      options.cells = {3, 2, 3};
+      expect_the_same(options);
+    }
+    ProblemOptions options = options_for(Processor::gpu, 3, 3);
+    options.geometry = Geometry::curved;
+    options.points = 5;
+    expect_the_same(options);
+  }
+}
+
 TEST_P(DeviceStates, MayLieInGpuMemory) {
   if constexpr (kHasCuda) {
     Problem problem = DeviceStates::problem();
