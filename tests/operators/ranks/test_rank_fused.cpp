@@ -145,7 +145,7 @@ TEST(RankFused, StepsOnTheGpuAreThoseOfOneRank) {
     for (const Boundary boundary : {Boundary::none, Boundary::dirichlet}) {
       for (const int degree : {1, 2, 4}) {
         ProblemOptions options = separable(3);
-        options.geometry = Geometry::uniform;
+        options.geometry = Geometry::cartesian;
         options.boundary = boundary;
         options.degree = degree;
         const Problem problem = make_problem(options);
