@@ -38,7 +38,7 @@ struct ScratchView {
   int team_threads;  // of a cell: a power of 2
 };
 
-/// Where the blocks of a kernel of run-time size keep intermediate values of cells: in shared
+/// Where the blocks of a kernel by teams keep intermediate values of cells: in shared
 /// memory where they fit, else each block in its own part of an array in GPU memory. Of cells with
 /// few points a block takes several at a time, with a team of threads each (cell_team.cuh).
 class BlockScratch {

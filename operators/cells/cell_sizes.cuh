@@ -7,11 +7,15 @@
 #include "operators/cells/block_scratch.hpp"
 #include "operators/cells/cell_kernel_limits.hpp"
 #include "operators/form/cell_grid.hpp"
+#include "solvers/check.hpp"
 
 namespace tessera {
 
 /// The most points an axis that kernels by teams are compiled for.
 inline constexpr int kMaxFixedPoints = std::min(kMaxFastDegree, 4) + 1;
+/// And those that drifts and diagonals by lines are compiled for: one cell's tensors have to fit
+/// what kernels may have of shared memory.
+inline constexpr int kMaxLinePoints = std::min(kMaxFastDegree, 8) + 1;
 
 /// Sizes of a cell that are compiled in: so many points an axis, and as many nodes.
 template <int dimension, int points>
@@ -47,7 +51,7 @@ struct CellSizes<0, 0> {
 template <class F>
 void with_cell_sizes(const BlockScratch& scratch, const CellGrid& grid, int points, F&& f) {
   if (grid.dimension == 3 && points == grid.degree + 1 && points <= kMaxFixedPoints) {
-    // Their tensors are in shared memory.
+    TESSERA_CHECK(scratch.global_bytes() == 0);
     return with_constant<2, kMaxFixedPoints>(
         points, [&]<int m>() { f.template operator()<ScratchPlace::shared, CellSizes<3, m>>(); });
   }

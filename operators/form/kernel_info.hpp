@@ -69,8 +69,7 @@ struct KernelInfo {
   /// Whether conjugate gradients without a preconditioner take one kernel for whole iterations on a
   /// GPU of the size of those measured, and are the fastest. Null: nowhere.
   bool (*iterates_in_one_kernel)(const FormShape& shape) = nullptr;
-  /// Whether the operator of the shape, of one process, has FusedOperations::step(). Null: none
-  /// has.
+  /// Whether the operator of the shape has FusedOperations::step(). Null: none has.
   bool (*fuses_steps)(const FormShape& shape) = nullptr;
   /// How far entries of the matrix are from the form's, relative to themselves, where the kernel
   /// rounds them more than the operator's precision does.

@@ -75,7 +75,9 @@ class OperatorOnRanks final : public DistributedOperator<T, Space>,
   Updated update(const BilinearForm& form) override {
     const Updated updated =
         on_all_ranks(form, [&] { return update_in_place(this->local(), form); });
-    const bool is_lost = sums_ != nullptr && this->local().fused() == nullptr;
+    const FusedOperations<T, Space>* const fused = this->local().fused();
+    const bool is_lost =
+        sums_ != nullptr && (fused == nullptr || (has_step_ && !fused->has_step()));
     return on_any_rank(this->layout(), updated == Updated::no || is_lost) ? Updated::no
                                                                           : Updated::yes;
   }

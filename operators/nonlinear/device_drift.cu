@@ -166,7 +166,7 @@ void DeviceDrift::update(const BilinearForm& form) {
         arguments.first_cell = first;
         make_g(arguments, count);
       }
-      // Before the values go.
+      // Before the values go; below, before the state does.
       synchronize_device();
     }
   } catch (const BadFieldValue& error) {

@@ -69,14 +69,15 @@ class SpareBlocks {
   /// Whether it is kept; it waits for the GPU, as cudaFree does.
   bool keep(void* pointer, std::int64_t bytes) {
     constexpr std::size_t kMostBlocks = 256;
-    static const std::int64_t most_of_all = most_bytes();
-    if (bytes > most_of_all) return false;
+    static const std::int64_t max_of_all = max_bytes();
+    const std::int64_t max_here = max_of_all / processes_;
+    if (bytes > max_here) return false;
     if (cudaDeviceSynchronize() != cudaSuccess) {
       cudaGetLastError();
       return false;
     }
     const std::scoped_lock lock(guard_);
-    while (bytes_ + bytes > most_of_all || blocks_.size() == kMostBlocks) give_back_first();
+    while (bytes_ + bytes > max_here || blocks_.size() == kMostBlocks) give_back_first();
     try {
       blocks_.push_back({pointer, bytes, current_device()});
     } catch (const std::bad_alloc&) {
@@ -85,6 +86,7 @@ class SpareBlocks {
     bytes_ += bytes;
     return true;
   }
+  void share_with_all(int processes) { processes_ = processes; }
   /// Whether there were any.
   bool give_back() {
     const std::scoped_lock lock(guard_);
@@ -105,8 +107,8 @@ class SpareBlocks {
     cudaGetDevice(&device);
     return device;
   }
-  // 512 MiB, on a large GPU 1/64 of its memory: 2.2 GiB of 140.
-  static std::int64_t most_bytes() {
+  // Of all processes: 512 MiB, on a large GPU 1/64 of its memory, 2.2 GiB of 140.
+  static std::int64_t max_bytes() {
     constexpr std::size_t kLeast = std::size_t{512} << 20;
     constexpr std::size_t kShare = 64;
     std::size_t free_bytes = 0;
@@ -120,6 +122,7 @@ class SpareBlocks {
     blocks_.pop_front();
   }
 
+  std::atomic<int> processes_{1};  // that share the GPU
   std::mutex guard_;
   std::deque<Block> blocks_;  // the oldest first
   std::int64_t bytes_ = 0;
@@ -278,6 +281,8 @@ DeviceInfo require_device() {
           driver,
           properties.l2CacheSize};
 }
+
+void share_device(int processes) { spare_blocks().share_with_all(processes); }
 
 void synchronize_device() {
   check_cuda(cudaStreamSynchronize(device_stream()), "waiting for the GPU");

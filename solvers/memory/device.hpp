@@ -49,6 +49,9 @@ struct DeviceInfo {
 /// @throws NoDevice with one line that says what is missing
 DeviceInfo require_device();
 
+/// So many processes use the GPU: what each of them keeps of memory that was given back is less.
+void share_device(int processes);
+
 /// Waits until the GPU has done all that was asked of it. @throws DeviceError
 void synchronize_device();
 /// The same if data live there.

@@ -20,7 +20,8 @@ std::vector<std::int64_t> distinct_entries(const std::vector<EntryPlane>& planes
 /// several ranks and count once. y.y is the sum of their own with what the exchange of planes
 /// changes in it, and without what others own. So there is no further pass over the vectors but
 /// over planes, and one sum over ranks. Residuals nearly vanish where the parts of them do not:
-/// their squares are summed after the exchange.
+/// their squares are summed after the exchange. In a step x + s D (b - A x) what does not depend on
+/// A counts once, with the owner of an entry.
 template <class T, class Space>
 class FusedSums;
 

@@ -72,6 +72,9 @@ std::vector<RankGpu> choose_gpus(const Communicator& ranks, const std::vector<Ra
     const nlohmann::json gpu = nlohmann::json::parse(one);
     gpus.push_back({gpu[0], gpu[1], gpu[2]});
   }
+  if constexpr (kHasCuda) {
+    share_device(static_cast<int>(ranks_on_gpu(gpus, ranks.rank()).size()));
+  }
   return gpus;
 }
 

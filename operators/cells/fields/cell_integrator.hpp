@@ -13,7 +13,7 @@
 
 namespace tessera {
 
-/// The tables of a basis, by rows, as kernels of run-time size take them.
+/// The tables of a basis, by rows, as kernels by teams take them.
 struct BasisTables {
   const double* B_transposed;  // [i][q]
   const double* D;             // [q][q]

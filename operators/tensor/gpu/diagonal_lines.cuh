@@ -1,8 +1,10 @@
-// This kernel adds diagonals of mapped cells in 3D with one thread a line of a cell.
+// This kernel adds diagonals of `general` factors in 3D with one thread a line of a cell.
 #pragma once
 
+#include <type_traits>
+
+#include "operators/cells/block_scratch.hpp"
 #include "operators/cells/cell_access.cuh"
-#include "operators/tensor/gpu/factor_layout.cuh"
 #include "operators/tensor/gpu/factors.hpp"
 #include "operators/tensor/gpu/tensor_3d.cuh"
 #include "operators/tensor/sweeps/even_odd_lines.cuh"
@@ -18,15 +20,19 @@ struct DiagonalMatrices {
   EvenOddLines<T, m, m> GG;
 };
 
-/// Threads of a block, about, and values of shared memory of a cell: a tensor for each entry of D.
-inline constexpr int kDiagonalThreads = 128;
-template <int m>
-constexpr int diagonal_cells() {
-  return kDiagonalThreads / (m * m) > 0 ? kDiagonalThreads / (m * m) : 1;
-}
+/// Values of shared memory of a cell: a tensor for each entry of D.
 template <int m>
 constexpr int diagonal_cell_values() {
   return 6 * Box3D<m - 1, m>::size;
+}
+/// The cells of a block of about 128 threads, as many as have room without asking.
+template <class T, int m>
+constexpr int diagonal_cells() {
+  constexpr int kThreads = 128;
+  constexpr int kRoom =
+      static_cast<int>(kSharedScratchBytes / (diagonal_cell_values<m>() * sizeof(T)));
+  constexpr int kCells = kThreads / (m * m) < kRoom ? kThreads / (m * m) : kRoom;
+  return kCells > 1 ? kCells : 1;
 }
 
 /// d_i += sum_q D_q grad phi_i(q) . grad phi_i(q) + r_q phi_i(q)^2 of cells that share no node,
@@ -35,10 +41,11 @@ constexpr int diagonal_cell_values() {
 ///
 /// Launch: (m^2, diagonal_cells()) threads; thread (a, b) of a cell has lines (x, y) = (a, b) along
 /// z, (x, z) = (a, b) along y and (y, z) = (a, b) along x. Shared memory: six tensors of m^3 values
-/// a cell. Two barriers. Bytes a DoF: d read and written, and six values a point, m^3 / p^3 points.
+/// a cell. Two barriers. Bytes a DoF: d read and written, and six values a point, with a reaction
+/// seven, m^3 / p^3 points.
 /// Flops: about 15 (m + 2) a point. Deterministic.
 template <class T, int m>
-__global__ void __launch_bounds__(m* m* diagonal_cells<m>())
+__global__ void __launch_bounds__(m* m* diagonal_cells<T, m>())
     diagonal_lines_kernel(const CellGrid grid, const CellRange range, const FactorView<T> factors,
                           const __grid_constant__ DiagonalMatrices<T, m> products, T* d) {
   using Box = Box3D<m - 1, m>;
@@ -47,7 +54,7 @@ __global__ void __launch_bounds__(m* m* diagonal_cells<m>())
   const auto tensor = [&](int k) { return own + k * Box::size; };
   const int a = static_cast<int>(threadIdx.x) % m;
   const int b = static_cast<int>(threadIdx.x) / m;
-  const Index number = static_cast<Index>(blockIdx.x) * diagonal_cells<m>() + threadIdx.y;
+  const Index number = static_cast<Index>(blockIdx.x) * diagonal_cells<T, m>() + threadIdx.y;
   const bool is_active = number < range.size();
   const CellPlace cell = place_cell(grid, range, is_active ? number : 0);
   const auto combine = [&](const EvenOddLines<T, m, m>& matrix, auto sign, const T(&in)[m],
@@ -60,7 +67,8 @@ __global__ void __launch_bounds__(m* m* diagonal_cells<m>())
   constexpr std::integral_constant<int, 1> kEven;
   constexpr std::integral_constant<int, -1> kOdd;
 
-  // Along z: xx, xy and yy with BB, xz and yz with BG, zz with GG and with it r with BB.
+  // Factors lie as general_factor_offset() says. Along z: xx, xy and yy with BB, xz and yz with BG,
+  // zz with GG and with it r with BB.
   if (is_active) {
     const Index in_factors = cell_number(grid, cell.position) - factors.first_cell;
     const T* const of_cell = factors.data + in_factors * factors.stride;

@@ -37,7 +37,7 @@ constexpr Index factor_chunk_cells(int dimension, int points, Index value_bytes,
   return bytes < most ? most / bytes : 1;
 }
 
-/// Factors of cells in GPU memory as kernels of run-time size read them: those of cell c at data +
+/// Factors of cells in GPU memory as other kernels read them: those of cell c at data +
 /// (c - first_cell) stride.
 template <class T>
 struct FactorView {
@@ -67,11 +67,6 @@ class DeviceFactorMaker {
   void check() const;
 
  private:
-  const BilinearForm* form_;
-  FactorKind kind_;
-  Index cell_stride_;
-  DevicePoints points_;
-  DeviceState state_;
   // A field of the form, of which kernels ask for values, or which they evaluate.
   struct Field {
     std::optional<FieldAtPoints> at_points;  // where it varies
@@ -83,6 +78,11 @@ class DeviceFactorMaker {
   bool make_with_fields(GeometryArguments arguments, T* factors, T* reaction);
   void make_with_values(GeometryArguments arguments, T* factors, T* reaction);
 
+  const BilinearForm* form_;
+  FactorKind kind_;
+  Index cell_stride_;
+  DevicePoints points_;
+  DeviceState state_;
   DeviceArray<double> D_;
   std::array<Field, 2> fields_;  // k, c
   DeviceArray<Index> inverted_;

@@ -34,8 +34,8 @@ constexpr Index field_cell_bytes(int dimension, int points, MeshKind mesh, State
 struct FieldInKernel {
   DeviceFieldView field;  // no terms: they have its values or a constant instead
   Allowed allowed;
-  Index*
-      forbidden;  // becomes the smallest number, cell * points + q, of a value that is not allowed
+  // Becomes the smallest number, cell * points + q, of a value that is not allowed.
+  Index* forbidden;
 };
 
 /// Values that a kernel writes: doubles, or singles to which it rounds them.

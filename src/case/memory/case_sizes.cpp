@@ -28,13 +28,14 @@ bool are_fixed_implicit(const CaseParameters& parameters) {
 }
 
 // The stages of a method in time, or what BDF keeps of earlier steps, in vectors.
-int stage_vectors(const TimeParameters& time) {
+int stage_vectors(const CaseParameters& parameters) {
   constexpr std::array<int, 3> kImplicitStages = {3, 4, 6};
   constexpr std::array<int, 3> kExplicitStages = {2, 4, 5};
+  const TimeParameters& time = *parameters.time;
   const auto row = static_cast<std::size_t>(time.order - 2);
   switch (time.method) {
     case TimeMethod::backward_euler:
-      return 1;
+      return are_fixed_implicit(parameters) ? 1 : 2;
     case TimeMethod::bdf:
       return time.order + 1;
     case TimeMethod::sdirk:
@@ -55,7 +56,6 @@ int other_vectors(const CaseParameters& parameters) {
     case TimeMethod::explicit_rk:
       return parameters.time->step ? 6 : 8;
     case TimeMethod::backward_euler:
-      return 13;
     case TimeMethod::sdirk:
       break;
   }
@@ -70,7 +70,7 @@ bool solves_systems(const CaseParameters& parameters) {
 }  // namespace
 
 int time_vectors(const CaseParameters& parameters) {
-  return parameters.time ? stage_vectors(*parameters.time) + other_vectors(parameters) : 0;
+  return parameters.time ? stage_vectors(parameters) + other_vectors(parameters) : 0;
 }
 
 CaseSizes::CaseSizes(const CaseParameters& parameters_in, const StrategyName& strategy_in)

@@ -155,11 +155,21 @@ TEST(RankFused, StepsOnTheGpuAreThoseOfOneRank) {
   }
 }
 
-// Where cells differ no rank has steps, even if those of its own part are alike.
+// Where cells of another rank's part differ no rank has steps: below all are alike, above they are
+// not.
 TEST(RankFused, AllRanksHaveStepsOrNone) {
   TESSERA_REQUIRE_DEVICE();
   if constexpr (kHasCuda) {
-    const Problem problem = make_problem(separable(3));
+    const BoxMesh mesh(3, {2, 2, 4}, {0.0, 0.0, 0.0}, {1.0, 1.0, 2.5},
+                       {{{}, {}, {0.0, 0.5, 1.0, 1.5, 2.5}}});
+    const Basis1D basis = make_basis(2, NodeFamily::gauss_lobatto, QuadratureRule::gauss, 3);
+    const NodeLattice lattice(mesh, 2);
+    Problem problem;
+    problem.discretization = std::make_unique<const Discretization>(
+        Discretization{mesh, basis, lattice, Mapping(mesh, lattice, basis.nodes)});
+    problem.form.discretization = problem.discretization.get();
+    problem.form.coefficient = constant_field(1.0);
+    problem.form.reaction = constant_field(0.0);
     run_on_threads(2, [&](const Communicator& ranks) {
       const RankProblem mine(ranks, BoxPartition(problem.discretization->mesh, {1, 1, 2}), problem,
                              Processor::gpu);
