@@ -110,6 +110,7 @@ TEST(RankFused, SumsOnTheGpuAreThoseOfOneRank) {
 
 // y = x + s D (b - A x) of a step in single precision on cells that are alike, as ranks have it,
 // and as it is made of A x on one.
+template <class Space>
 void expect_the_step_of_one(const Problem& problem, const RankGrid& grid) {
   const StrategyName kronecker{"kronecker", "none"};
   const std::vector<double> x = random_values(problem.size(), 3);
@@ -122,14 +123,14 @@ void expect_the_step_of_one(const Problem& problem, const RankGrid& grid) {
   for (std::size_t i = 0; i < x.size(); ++i) expected[i] += kScale * d[i] * (b[i] - ax[i]);
   run_on_threads(grid[0] * grid[1] * grid[2], [&](const Communicator& ranks) {
     const RankProblem mine(ranks, BoxPartition(problem.discretization->mesh, grid), problem,
-                           Processor::gpu);
-    const auto a = mine.distributed<float, Device>(kronecker);
+                           kProcessorOf<Space>);
+    const auto a = mine.distributed<float, Space>(kronecker);
     ASSERT_NE(a->fused(), nullptr);
     ASSERT_TRUE(a->fused()->has_step());
     const auto mine_of = [&](const std::vector<double>& values) {
-      return in_space<Device>(mine.taken<float>(values));
+      return in_space<Space>(mine.taken<float>(values));
     };
-    DeviceVector<float> y(mine.layout());
+    Vector<float, Space> y(mine.layout());
     fill(y, std::numeric_limits<float>::quiet_NaN());
     a->fused()->step(kScale, mine_of(d), mine_of(b), mine_of(x), y);
     const HostVector<float> found = testing::on_host(y);
@@ -149,7 +150,7 @@ TEST(RankFused, StepsOnTheGpuAreThoseOfOneRank) {
         options.boundary = boundary;
         options.degree = degree;
         const Problem problem = make_problem(options);
-        for (const RankGrid& grid : grids(3)) expect_the_step_of_one(problem, grid);
+        for (const RankGrid& grid : grids(3)) expect_the_step_of_one<Device>(problem, grid);
       }
     }
   }
