@@ -5,6 +5,7 @@
 #include "mesh/errors.hpp"
 #include "mesh/field/program_field.hpp"
 #include "operators/cells/fields/cell_integrals.cuh"
+#include "operators/cells/line_kernels.cuh"
 #include "operators/nonlinear/device_drift.hpp"
 #include "operators/nonlinear/drift_flops.hpp"
 #include "operators/nonlinear/drift_lines.hpp"
@@ -196,7 +197,7 @@ void DeviceDrift::add(const DeviceVector<double>& v, DeviceVector<double>& y) co
 }
 
 void DeviceDrift::add_own(const DeviceVector<double>& v, DeviceVector<double>& y) const {
-  const bool by_lines = has_drift_lines(grid_.dimension, basis_);
+  const bool by_lines = has_line_kernels(grid_.dimension, basis_);
   DriftArguments arguments = arguments_of(grid_, integrator_);
   for (const CellRange& color : cell_colors(grid_)) {
     if (by_lines) {

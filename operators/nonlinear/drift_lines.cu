@@ -1,17 +1,11 @@
 // This file compiles and launches the kernels that add a drift with one thread a line.
 #include "mesh/with_constant.hpp"
-#include "operators/cells/cell_sizes.cuh"
 #include "operators/nonlinear/drift_lines.cuh"
 #include "operators/nonlinear/drift_lines.hpp"
 #include "operators/tensor/sweeps/even_odd_matrices.hpp"
 #include "solvers/memory/launch.cuh"
 
 namespace tessera {
-
-bool has_drift_lines(int dimension, const Basis1D& basis) {
-  return dimension == 3 && basis.point_count() <= kMaxLinePoints &&
-         basis.point_count() == basis.node_count();
-}
 
 void add_drift_by_lines(const Basis1D& basis, const CellGrid& grid, const CellRange& range,
                         const double* g, const double* v, double* y) {

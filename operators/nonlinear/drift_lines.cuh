@@ -2,6 +2,7 @@
 #pragma once
 
 #include "operators/cells/cell_access.cuh"
+#include "operators/cells/line_kernels.cuh"
 #include "operators/tensor/gpu/lines.cuh"
 #include "operators/tensor/gpu/tensor_3d.cuh"
 #include "operators/tensor/sweeps/even_odd_lines.cuh"
@@ -26,15 +27,14 @@ struct DriftLines {
   double* y;
 };
 
-/// Threads of a block, about, and values of shared memory of a cell.
-inline constexpr int kDriftThreads = 160;
-template <int m>
-constexpr int drift_cells() {
-  return kDriftThreads / (m * m) > 0 ? kDriftThreads / (m * m) : 1;
-}
+/// Values of shared memory of a cell, and the cells of a block.
 template <int m>
 constexpr int drift_cell_values() {
   return 3 * Box3D<m - 1, m>::size;
+}
+template <int m>
+constexpr int drift_cells() {
+  return cells_of_lines(/*threads=*/160, m, drift_cell_values<m>() * sizeof(double));
 }
 
 /// y_i += sum_q (g_q v_q) . grad phi_i where row i is not constrained; v counts as 0 where it is.

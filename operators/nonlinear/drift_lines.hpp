@@ -6,11 +6,9 @@
 
 namespace tessera {
 
-/// Whether add_drift_by_lines() has a kernel for cells like these.
-bool has_drift_lines(int dimension, const Basis1D& basis);
-
 /// y_i += sum_q (g_q v_q) . grad phi_i over cells that share no node, where row i is not
-/// constrained; v counts as 0 where it is. Asynchronous. @throws DeviceError
+/// constrained; v counts as 0 where it is; where has_line_kernels(). Asynchronous.
+/// @throws DeviceError
 /// @param g [cell][axis][q] of all cells
 void add_drift_by_lines(const Basis1D& basis, const CellGrid& grid, const CellRange& range,
                         const double* g, const double* v, double* y);

@@ -1,6 +1,5 @@
 // This file compiles and launches the kernels that add diagonals with one thread a line.
 #include "mesh/with_constant.hpp"
-#include "operators/cells/cell_sizes.cuh"
 #include "operators/tensor/gpu/diagonal_lines.cuh"
 #include "operators/tensor/gpu/diagonal_lines.hpp"
 #include "operators/tensor/sweeps/even_odd_matrices.hpp"
@@ -9,8 +8,7 @@
 namespace tessera {
 
 bool has_diagonal_lines(const CellGrid& grid, const Basis1D& basis, FactorKind kind) {
-  return kind == FactorKind::general && grid.dimension == 3 &&
-         basis.point_count() <= kMaxLinePoints && basis.point_count() == basis.node_count();
+  return kind == FactorKind::general && has_line_kernels(grid.dimension, basis);
 }
 
 template <class T>

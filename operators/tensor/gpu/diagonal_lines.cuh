@@ -3,8 +3,8 @@
 
 #include <type_traits>
 
-#include "operators/cells/block_scratch.hpp"
 #include "operators/cells/cell_access.cuh"
+#include "operators/cells/line_kernels.cuh"
 #include "operators/tensor/gpu/factors.hpp"
 #include "operators/tensor/gpu/tensor_3d.cuh"
 #include "operators/tensor/sweeps/even_odd_lines.cuh"
@@ -25,14 +25,10 @@ template <int m>
 constexpr int diagonal_cell_values() {
   return 6 * Box3D<m - 1, m>::size;
 }
-/// The cells of a block of about 128 threads, as many as have room without asking.
+/// The cells of a block.
 template <class T, int m>
 constexpr int diagonal_cells() {
-  constexpr int kThreads = 128;
-  constexpr int kRoom =
-      static_cast<int>(kSharedScratchBytes / (diagonal_cell_values<m>() * sizeof(T)));
-  constexpr int kCells = kThreads / (m * m) < kRoom ? kThreads / (m * m) : kRoom;
-  return kCells > 1 ? kCells : 1;
+  return cells_of_lines(/*threads=*/128, m, diagonal_cell_values<m>() * sizeof(T));
 }
 
 /// d_i += sum_q D_q grad phi_i(q) . grad phi_i(q) + r_q phi_i(q)^2 of cells that share no node,

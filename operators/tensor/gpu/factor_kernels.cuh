@@ -43,13 +43,13 @@ __device__ inline double weight_of(const GeometryArguments& g, const PointNumber
   return w;
 }
 
-// k and c at point q of cell first_cell + c.
+/// k and c at point q of cell first_cell + c.
 struct PointCoefficients {
   double k;
   double c;
 };
 
-// As values of the fields or constants.
+/// As values of the fields or constants.
 __device__ inline PointCoefficients coefficients_at(const GeometryArguments& g, Index at) {
   const auto value = [&](const GeometryArguments::Field& field) {
     return field.values != nullptr ? field.values[at] : field.constant;
@@ -57,10 +57,10 @@ __device__ inline PointCoefficients coefficients_at(const GeometryArguments& g, 
   return {value(g.fields[0]), value(g.fields[1])};
 }
 
-// Whether a kernel evaluates fields of the form itself.
+/// Whether a kernel evaluates fields of the form itself.
 enum class FieldsAre { given, evaluated };
 
-// Sets those that the kernel evaluates. @param number of the point in the mesh
+/// Sets those that the kernel evaluates. @param number of the point in the mesh
 __device__ inline void evaluate_fields(const GeometryArguments& g, const double (&x)[3], double u,
                                        Index number, PointCoefficients& coefficients) {
   // One after the other, so that the interpreter is compiled once.
@@ -73,7 +73,7 @@ __device__ inline void evaluate_fields(const GeometryArguments& g, const double 
   }
 }
 
-// entries = s adj(J) adj(J)^T with adj(J) = |J| J^-1.
+/// entries = s adj(J) adj(J)^T with adj(J) = |J| J^-1.
 __device__ inline void symmetric_entries_2d(const SmallMatrix& J, double s, double* entries) {
   const double xx = J.at[0][0];
   const double xy = J.at[0][1];
@@ -106,8 +106,8 @@ __device__ inline void report_inverted(Index cell, Index* inverted) {
   atomicMin(reinterpret_cast<unsigned long long*>(inverted), static_cast<unsigned long long>(cell));
 }
 
-// D_q and r_q of mapped cells, those of the two that are not null. One team a cell, striding;
-// scratch as factor_cell_bytes(). x_d, u [n]^dim -> B -> [m]^dim -> D along each axis -> J -> D_q.
+/// D_q and r_q of mapped cells, those of the two that are not null. One team a cell, striding;
+/// scratch as factor_cell_bytes(). x_d, u [n]^dim -> B -> [m]^dim -> D along each axis -> J -> D_q.
 template <ScratchPlace place, class Sizes, FieldsAre fields>
 __global__ void __launch_bounds__(kFactorThreads, fields == FieldsAre::evaluated ? 5 : 8)
     general_factors_kernel(const __grid_constant__ GeometryArguments g, ScratchView view,
@@ -157,8 +157,8 @@ __global__ void __launch_bounds__(kFactorThreads, fields == FieldsAre::evaluated
   });
 }
 
-// D_q = w k |J| diag(1 / h_d^2) and r_q of axis-aligned cells of different widths. One thread a
-// point.
+/// D_q = w k |J| diag(1 / h_d^2) and r_q of axis-aligned cells of different widths. One thread a
+/// point.
 inline __global__ void graded_factors_kernel(const __grid_constant__ GeometryArguments g,
                                              Index stride, RoundedValues factors,
                                              RoundedValues reaction) {
@@ -191,7 +191,7 @@ inline __global__ void graded_factors_kernel(const __grid_constant__ GeometryArg
   }
 }
 
-// w |J| k and r_q of equal cells. One thread a point.
+/// w |J| k and r_q of equal cells. One thread a point.
 inline __global__ void scaled_factors_kernel(const __grid_constant__ GeometryArguments g,
                                              Index stride, RoundedValues factors,
                                              RoundedValues reaction) {
