@@ -26,6 +26,22 @@ std::vector<double> grid_lines(const AxisSpace& space) {
   return lines;
 }
 
+// How many cells of `at` each cell of `from` consists of, where all cells of both are equal; else
+// 0.
+Index equal_cells_in_cell(const AxisSpace& from, const AxisSpace& at) {
+  const int d = from.d;
+  const PlaceInWhole& from_place = from.mesh.place();
+  const PlaceInWhole& at_place = at.mesh.place();
+  if (!from.mesh.is_uniform(d) || !at.mesh.is_uniform(d)) return 0;
+  if (from_place.lower[d] != at_place.lower[d] || from_place.upper[d] != at_place.upper[d])
+    return 0;
+  const Index cells = at.mesh.cells()[d] / from.mesh.cells()[d];
+  const bool are_the_same = cells * from.mesh.cells()[d] == at.mesh.cells()[d] &&
+                            cells * from_place.cells[d] == at_place.cells[d] &&
+                            cells * from_place.first_cell[d] == at_place.first_cell[d];
+  return are_the_same ? cells : 0;
+}
+
 // Returns the number in `exact` that the value is up to rounding, or the value if there is none.
 double snapped(double value, std::span<const double> exact, double rounding) {
   for (const double candidate : exact) {
@@ -84,10 +100,25 @@ AxisMatrix evaluation_matrix(const AxisSpace& from, const AxisSpace& at) {
   const auto from_cells = static_cast<Index>(from_lines.size()) - 1;
   const auto at_cells = static_cast<Index>(at_lines.size()) - 1;
   const double largest = std::max(std::abs(from_lines.front()), std::abs(from_lines.back()));
+  const Index equal_cells = equal_cells_in_cell(from, at);
   AxisMatrix matrix{
       nodes_along(at_cells, q), nodes_along(from_cells, p), static_cast<int>(p + 1), {}, {}};
+  // The values at a place on [0, 1] in a cell of `from`.
+  const auto add_row = [&](Index first, double place, double rounding) {
+    const double local[] = {snapped(place, from.nodes, rounding)};
+    matrix.first.push_back(first);
+    for (const double value : lagrange_values(from.nodes, local).entries) {
+      matrix.entries.push_back(snapped(value, kExactWeights, kRounding));
+    }
+  };
   for (Index node = 0; node < matrix.rows; ++node) {
     const Index c = std::min(node / q, at_cells - 1);
+    if (equal_cells > 0) {
+      // By numbers of cells, so that all cells of `from` have the same bits.
+      const double place = static_cast<double>(c % equal_cells) + at.nodes[node - c * q];
+      add_row(c / equal_cells * p, place / static_cast<double>(equal_cells), kRounding);
+      continue;
+    }
     const double width = at_lines[c + 1] - at_lines[c];
     // The last node has the bits that it has as the first one of a part that comes after.
     const double x =
@@ -99,13 +130,7 @@ AxisMatrix evaluation_matrix(const AxisSpace& from, const AxisSpace& at) {
     const double begin = from_lines[cell];
     const double from_width = from_lines[cell + 1] - begin;
     const double rounding = 8.0 * std::numeric_limits<double>::epsilon() * largest / from_width;
-    const double local[] = {
-        snapped((x - begin) / from_width, from.nodes, std::max(rounding, kRounding))};
-    const Matrix1D values = lagrange_values(from.nodes, local);
-    matrix.first.push_back(cell * p);
-    for (const double value : values.entries) {
-      matrix.entries.push_back(snapped(value, kExactWeights, kRounding));
-    }
+    add_row(cell * p, (x - begin) / from_width, std::max(rounding, kRounding));
   }
   return matrix;
 }

@@ -144,26 +144,39 @@ DeviceSparseRows<T> restriction_rows(const LatticeProlongation& prolongation) {
 
 template <class T>
 LatticeTransfer<T, Device>::LatticeTransfer(const LatticeProlongation& prolongation)
-    : LatticeTransfer(prolongation, axis_factors(prolongation)) {}
-
-template <class T>
-LatticeTransfer<T, Device>::LatticeTransfer(const LatticeProlongation& prolongation,
-                                            const std::array<AxisMatrix, 3>& factors)
-    : coarse_size_(prolongation.coarse.size()),
-      fine_size_(prolongation.fine.size()),
-      prolong_(factors, LineStore::add),
-      restrict_(transposed(factors), LineStore::assign) {}
+    : coarse_size_(prolongation.coarse.size()), fine_size_(prolongation.fine.size()) {
+  const std::array<AxisMatrix, 3> factors = axis_factors(prolongation);
+  if (const auto cells = repeated_cells(factors)) {
+    cells_.emplace(*cells);
+  } else {
+    products_.emplace(LatticeProduct<T>(factors, LineStore::add),
+                      LatticeProduct<T>(transposed(factors), LineStore::assign));
+  }
+}
 
 template <class T>
 void LatticeTransfer<T, Device>::do_restrict_to_coarse(const DeviceVector<T>& fine,
                                                        DeviceVector<T>& coarse) const {
-  restrict_.apply(fine.data(), coarse.data());
+  if (cells_) {
+    cells_->restrict_to_coarse(fine.data(), coarse.data());
+  } else {
+    products_->restrict.apply(fine.data(), coarse.data());
+  }
 }
 
 template <class T>
 void LatticeTransfer<T, Device>::do_add_prolonged(const DeviceVector<T>& coarse,
                                                   DeviceVector<T>& fine) const {
-  prolong_.apply(coarse.data(), fine.data());
+  if (cells_) {
+    cells_->add_prolonged(coarse.data(), fine.data());
+  } else {
+    products_->prolong.apply(coarse.data(), fine.data());
+  }
+}
+
+template <class T>
+Index LatticeTransfer<T, Device>::bytes() const {
+  return products_ ? products_->prolong.bytes() + products_->restrict.bytes() : 0;
 }
 
 template DeviceSparseRows<double> prolongation_rows(const LatticeProlongation&);

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "mesh/discretization.hpp"
 #include "mesh/element/axis_matrix.hpp"
 #include "mesh/face.hpp"
+#include "operators/multigrid/cell_transfer.hpp"
 #include "operators/multigrid/lattice_product.hpp"
 #include "solvers/sparse_rows.hpp"
 #include "solvers/transfer.hpp"
@@ -66,8 +68,9 @@ class LatticeTransfer<T, Host> final : public Transfer<T, Host> {
   mutable HostVector<T> scratch_[2];
 };
 
-/// On the GPU: all axes in one kernel (LatticeProduct), with one fine vector read (restriction) and
-/// one read and written (prolongation).
+/// On the GPU: all axes in one kernel, with one fine vector read (restriction) and one read and
+/// written (prolongation): that of a CellTransfer where all cells are alike, else of
+/// LatticeProducts.
 template <class T>
 class LatticeTransfer<T, Device> final : public Transfer<T, Device> {
  public:
@@ -76,17 +79,19 @@ class LatticeTransfer<T, Device> final : public Transfer<T, Device> {
   Index fine_size() const override { return fine_size_; }
   void do_restrict_to_coarse(const DeviceVector<T>& fine, DeviceVector<T>& coarse) const override;
   void do_add_prolonged(const DeviceVector<T>& coarse, DeviceVector<T>& fine) const override;
-  Index bytes() const override { return prolong_.bytes() + restrict_.bytes(); }
+  Index bytes() const override;
 
  private:
-  /// @param factors of P, one an axis
-  LatticeTransfer(const LatticeProlongation& prolongation,
-                  const std::array<AxisMatrix, 3>& factors);
+  struct Products {
+    LatticeProduct<T> prolong;
+    LatticeProduct<T> restrict;
+  };
 
   Index coarse_size_;
   Index fine_size_;
-  LatticeProduct<T> prolong_;
-  LatticeProduct<T> restrict_;
+  // One of them is there.
+  std::optional<CellTransfer<T>> cells_;
+  std::optional<Products> products_;
 };
 
 /// P as a sparse matrix on the GPU, zeros left out, and its transpose: for small lattices.

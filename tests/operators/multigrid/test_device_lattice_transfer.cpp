@@ -113,6 +113,9 @@ TEST_P(DeviceLatticeTransfers, AreThoseOfTheHost) {
   TESSERA_REQUIRE_DEVICE();
   std::vector<Pair> tested = pairs(GetParam());
   for (Pair& pair : pairs_of_many_tiles(GetParam())) tested.push_back(std::move(pair));
+  if (GetParam() == 3) {
+    for (Pair& pair : pairs_of_equal_cells()) tested.push_back(std::move(pair));
+  }
   for (const Pair& pair : tested) {
     for (const FaceSet dirichlet : {FaceSet{}, FaceSet{0b001001}, FaceSet{0b111111}}) {
       const LatticeProlongation P = make_prolongation(pair.coarse, pair.fine, dirichlet);
@@ -125,6 +128,32 @@ TEST_P(DeviceLatticeTransfers, AreThoseOfTheHost) {
 
 INSTANTIATE_TEST_SUITE_P(Dimensions, DeviceLatticeTransfers, ::testing::Values(2, 3),
                          [](const auto& tested) { return std::to_string(tested.param) + "d"; });
+
+template <class T>
+void expect_bits_of_products(const Pair& pair, FaceSet dirichlet) {
+  const LatticeTransfer<T, Device> transfer(make_prolongation(pair.coarse, pair.fine, dirichlet));
+  EXPECT_EQ(transfer.bytes(), 0);
+  const LatticeProduct<T> product(factors(pair, dirichlet), LineStore::add);
+  const auto coarse = vector_in<T, Device>(random_input<T>(transfer.coarse_size(), 5));
+  const std::vector<double> before = random_input<T>(transfer.fine_size(), 7);
+  auto fine = vector_in<T, Device>(before);
+  transfer.add_prolonged(coarse, fine);
+  auto expected = vector_in<T, Device>(before);
+  product.apply(coarse.data(), expected.data());
+  EXPECT_TRUE(same_bits(on_host(fine), on_host(expected)));
+}
+
+// Two ranks have nodes in common, and maybe not the same kernel.
+TEST(DeviceCellTransfers, ProlongateToTheBitsOfOtherKernels) {
+  TESSERA_REQUIRE_DEVICE();
+  for (const Pair& pair : pairs_of_equal_cells()) {
+    for (const FaceSet dirichlet : {FaceSet{}, FaceSet{0b001001}, FaceSet{0b111111}}) {
+      SCOPED_TRACE(pair.fine.basis.degree);
+      expect_bits_of_products<double>(pair, dirichlet);
+      expect_bits_of_products<float>(pair, dirichlet);
+    }
+  }
+}
 
 }  // namespace
 }  // namespace tessera::testing
