@@ -32,13 +32,13 @@ constexpr int kThreads = kScratchThreads;
 
 // g [cell][axis][q] of `count` cells from first_cell on. One team a cell, striding; scratch as
 // integral_cell_bytes().
-template <ScratchPlace place, class Sizes>
+template <ScratchPlace place>
 __global__ void __launch_bounds__(kThreads, 5)
     make_drift_kernel(const __grid_constant__ DriftArguments g, Index count, ScratchView view,
                       double* drift) {
   extern __shared__ __align__(16) char shared_scratch[];
   const CellTeam<place> team(view, shared_scratch);
-  const Sizes sizes(g.grid, g.points.points);
+  const CellSizes<0, 0> sizes(g.grid, g.points.points);
   const int dim = sizes.dim;
   const int size = sizes.size;
   team.for_each_cell(count, [&](const TeamCell& team_cell) {
@@ -154,8 +154,13 @@ void DeviceDrift::update(const BilinearForm& form) {
   try {
     const std::optional<FieldInKernel> in_kernel = at_points.in_kernel();
     if (in_kernel) {
+      const DriftMaking making{grid_, arguments.points, *in_kernel, arguments.u, g_.data()};
       arguments.in_kernel = *in_kernel;
-      make_g(arguments, cells);
+      if (makes_drift_by_lines(basis_, making)) {
+        make_drift_by_lines(basis_, making);
+      } else {
+        make_g(arguments, cells);
+      }
     }
     if (!in_kernel || !at_points.were_allowed()) {
       const Index chunk = std::min(chunk_of(points), cells);
@@ -180,8 +185,8 @@ void DeviceDrift::update(const BilinearForm& form) {
 
 void DeviceDrift::make_g(const DriftArguments& arguments, Index cells) {
   const BlockScratch& scratch = integrator_.scratch();
-  with_cell_sizes(scratch, grid_, arguments.points.points, [&]<ScratchPlace place, class Sizes>() {
-    launch(make_drift_kernel<place, Sizes>,
+  scratch.with_place([&]<ScratchPlace place>() {
+    launch(make_drift_kernel<place>,
            {"the drift", scratch.blocks(cells), kThreads, scratch.shared_bytes()}, arguments, cells,
            scratch.view(), g_.data());
   });

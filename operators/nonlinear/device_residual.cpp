@@ -6,6 +6,7 @@
 #include "operators/form/on_all_ranks.hpp"
 #include "operators/form/updatable.hpp"
 #include "operators/load/device_load.hpp"
+#include "operators/nonlinear/residual_lines.hpp"
 
 namespace tessera {
 namespace {
@@ -54,7 +55,13 @@ bool DeviceResidual::compute_own(const BilinearForm& form, const ScalarField& so
   if (!fields) return false;
   fill(r, 0.0);
   const CellGrid grid = make_cell_grid(form);
-  if (!integrator_.add_integrals(grid, *fields, cell_colors(grid), u, r)) return false;
+  const std::vector<CellRange> colors = cell_colors(grid);
+  const Basis1D& basis = form.discretization->basis;
+  const bool are_allowed =
+      has_integrals_by_lines(grid.dimension, basis, *fields)
+          ? add_integrals_by_lines(basis, integrator_.points(), grid, *fields, colors, u, r)
+          : integrator_.add_integrals(grid, *fields, colors, u, r);
+  if (!are_allowed) return false;
   add_robin(form, u, r);
   subtract_fluxes(form, fluxes, r);
   return true;

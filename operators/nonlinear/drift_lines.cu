@@ -1,4 +1,4 @@
-// This file compiles and launches the kernels that add a drift with one thread a line.
+// This file compiles and launches the kernels that make and add a drift with one thread a line.
 #include "mesh/with_constant.hpp"
 #include "operators/nonlinear/drift_lines.cuh"
 #include "operators/nonlinear/drift_lines.hpp"
@@ -20,6 +20,24 @@ void add_drift_by_lines(const Basis1D& basis, const CellGrid& grid, const CellRa
            {"adding the drift", blocks_for(range.size(), kCells), dim3(m * m, kCells),
             kCells * drift_cell_values<m>() * sizeof(double)},
            DriftLines{grid, range, g, v, y}, lines);
+  });
+}
+
+bool makes_drift_by_lines(const Basis1D& basis, const DriftMaking& making) {
+  return has_points_on_lines(making.grid.dimension, basis) &&
+         making.derivative.field.depth <= kLineDepth &&
+         are_all(making.derivative.field, TermsAre::derivatives);
+}
+
+void make_drift_by_lines(const Basis1D& basis, const DriftMaking& making) {
+  const CellRange all = all_cells(making.grid);
+  with_constant<2, kMaxFixedPoints>(basis.point_count(), [&]<int m>() {
+    constexpr int kCells = point_cells<m>();
+    constexpr std::size_t kBytes = kCells * point_cell_values<m>() * sizeof(double);
+    static_assert(kBytes <= kSharedScratchBytes);
+    launch(make_drift_lines_kernel<m>,
+           {"the drift", blocks_for(all.size(), kCells), dim3(m * m, kCells), kBytes}, making, all,
+           PointMatrices<m>(basis));
   });
 }
 

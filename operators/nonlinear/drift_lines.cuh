@@ -1,9 +1,13 @@
-// This kernel adds a drift in 3D with one thread a line of a cell.
+// These kernels make and add a drift in 3D with one thread a line of a cell.
 #pragma once
 
 #include "operators/cells/cell_access.cuh"
+#include "operators/cells/fields/cell_integrals.cuh"
 #include "operators/cells/line_kernels.cuh"
+#include "operators/nonlinear/drift_lines.hpp"
+#include "operators/tensor/gpu/field_in_kernel.cuh"
 #include "operators/tensor/gpu/lines.cuh"
+#include "operators/tensor/gpu/points_on_lines.cuh"
 #include "operators/tensor/gpu/tensor_3d.cuh"
 #include "operators/tensor/sweeps/even_odd_lines.cuh"
 
@@ -132,6 +136,44 @@ __global__ void __launch_bounds__(m* m* drift_cells<m>())
   for (int i = 0; i < m; ++i) {
     const unsigned faces = nodes.faces | face_mask(2, i, P);
     if ((cell.fixed & faces) == 0U) y[i * nodes.stride] = f[i] + v[i];
+  }
+}
+
+/// g [cell][axis][q] of all cells: dk/du J^-1 J^-T grad_xi u, weights included.
+///
+/// Launch: (m^2, point_cells()) threads, thread (a, b) of a cell with lines as PointLine has.
+/// Shared memory: point_cell_values() a cell. Bytes a point: three values, and u and coordinates
+/// once. Deterministic.
+template <int m>
+__global__ void __launch_bounds__(m* m* point_cells<m>(), m > 4 ? 3 : 4)
+    make_drift_lines_kernel(const __grid_constant__ DriftMaking args, const CellRange all,
+                            const __grid_constant__ PointMatrices<m> matrices) {
+  using Line = PointLine<m>;
+  extern __shared__ __align__(16) double drift_points[];
+  Line line(drift_points + threadIdx.y * point_cell_values<m>());
+  const LineThread<m> thread(args.grid, all);
+  const CellPlace& cell = thread.cell;
+  line.find(matrices, args.grid, args.points.nodes, cell, args.u, thread.counts);
+  if (!thread.counts) return;
+  LineValues<m> derivative;
+  {
+    const LineValues<m> x[3] = {line.coordinate(args.grid, args.points, cell, 0),
+                                line.coordinate(args.grid, args.points, cell, 1),
+                                line.coordinate(args.grid, args.points, cell, 2)};
+    derivative = value_at<TermsAre::derivatives, kLineDepth>(args.derivative.field, x, line.u());
+  }
+#pragma unroll
+  for (int q = 0; q < m; ++q) {
+    const int in_cell = line.number(q);
+    check_in_kernel(args.derivative, derivative.v[q], thread.number * (m * m * m) + in_cell);
+    const PointOfCell point = line.point(matrices, args.points, cell, q);
+    double gradient[3];
+    line.derivatives(Line::kU, q, gradient);
+    double flux[3];
+    make_flux(point, point.weight * derivative.v[q], 3, gradient, flux);
+    double* const to = args.g + thread.number * (3 * m * m * m) + in_cell;
+#pragma unroll
+    for (int d = 0; d < 3; ++d) to[d * m * m * m] = flux[d];
   }
 }
 

@@ -1,8 +1,10 @@
-// This is the way to the kernel that adds a drift with one thread a line.
+// This is the way to the kernels that make and add a drift with one thread a line.
 #pragma once
 
 #include "mesh/element/basis_1d.hpp"
+#include "operators/cells/fields/device_points.hpp"
 #include "operators/form/cell_grid.hpp"
+#include "operators/tensor/gpu/field_at_points.hpp"
 
 namespace tessera {
 
@@ -12,5 +14,20 @@ namespace tessera {
 /// @param g [cell][axis][q] of all cells
 void add_drift_by_lines(const Basis1D& basis, const CellGrid& grid, const CellRange& range,
                         const double* g, const double* v, double* y);
+
+/// What a drift is made of, and g [cell][axis][q] of all cells, which is written.
+struct DriftMaking {
+  CellGrid grid;
+  PointPlaces points;
+  FieldInKernel derivative;  // dk/du
+  const double* u;
+  double* g;
+};
+
+/// Whether make_drift_by_lines() can: has_line_kernels() with few points, and no deep program.
+bool makes_drift_by_lines(const Basis1D& basis, const DriftMaking& making);
+
+/// Makes g. Asynchronous. @throws DeviceError
+void make_drift_by_lines(const Basis1D& basis, const DriftMaking& making);
 
 }  // namespace tessera

@@ -24,13 +24,13 @@ __device__ constexpr Allowed kAllowed[] = {Allowed::positive, Allowed::non_negat
 // r_i += (k(u) grad u, grad phi_i) + (c u - f(u), phi_i) for cells that share no node. One team a
 // cell, striding; scratch as integral_cell_bytes(). are_allowed becomes 0 where a field
 // has a value that it must not have.
-template <ScratchPlace place, class Sizes>
+template <ScratchPlace place>
 __global__ void __launch_bounds__(kThreads, 4)
     integrals_kernel(const __grid_constant__ IntegralArguments g, ScratchView view, double* r,
                      int* are_allowed) {
   extern __shared__ __align__(16) char shared_scratch[];
   const CellTeam<place> team(view, shared_scratch);
-  const Sizes sizes(g.grid, g.points.points);
+  const CellSizes<0, 0> sizes(g.grid, g.points.points);
   const int dim = sizes.dim;
   double* const scratch = team.template scratch<double>();
   team.for_each_cell(g.range.size(), [&](const TeamCell& cell) {
@@ -105,13 +105,12 @@ bool CellIntegrator::add_integrals(const CellGrid& grid, const DeviceFields& fie
   copy_to_device(&yes, sizeof(yes), are_allowed_.data());
   for (const CellRange& range : ranges) {
     arguments.range = range;
-    with_cell_sizes(scratch_, grid, arguments.points.points,
-                    [&]<ScratchPlace place, class Sizes>() {
-                      launch(integrals_kernel<place, Sizes>,
-                             {"integrals over cells", scratch_.blocks(range.size()), kThreads,
-                              scratch_.shared_bytes()},
-                             arguments, scratch_.view(), r.data(), are_allowed_.data());
-                    });
+    scratch_.with_place([&]<ScratchPlace place>() {
+      launch(integrals_kernel<place>,
+             {"integrals over cells", scratch_.blocks(range.size()), kThreads,
+              scratch_.shared_bytes()},
+             arguments, scratch_.view(), r.data(), are_allowed_.data());
+    });
   }
   return to_host(are_allowed_).front() == 1;
 }

@@ -24,7 +24,22 @@ struct DeviceFieldView {
   FieldTermView terms[kMaxTerms];
   int count;
   bool is_magnitude;
+  int depth;  // of the deepest program
+  // Instead of the terms.
+  bool is_constant;
+  double constant;
 };
+
+/// Terms that a kernel has code for.
+enum class TermsAre { values, derivatives, any };
+
+inline bool are_all(const DeviceFieldView& field, TermsAre kind) {
+  for (int k = 0; k < (field.is_constant ? 0 : field.count); ++k) {
+    const TermsAre own = field.terms[k].is_derivative ? TermsAre::derivatives : TermsAre::values;
+    if (kind != TermsAre::any && own != kind) return false;
+  }
+  return true;
+}
 
 /// FieldTerms in GPU memory. Their values are those of the host to a few units in the last place of
 /// the largest term.
@@ -35,16 +50,19 @@ class DeviceField {
   static std::optional<DeviceField> make(const ScalarField& field) {
     const std::optional<FieldTerms> terms = terms_of(field);
     if (!terms || !fits(*terms)) return std::nullopt;
-    return DeviceField(*terms, field.depends_on_u);
+    return DeviceField(*terms, field);
   }
 
   DeviceFieldView view() const {
     DeviceFieldView view{};
     view.count = static_cast<int>(terms_.size());
     view.is_magnitude = is_magnitude_;
+    view.is_constant = constant_.has_value();
+    view.constant = constant_.value_or(0.0);
     for (std::size_t i = 0; i < terms_.size(); ++i) {
       view.terms[i] = {terms_[i].program.view(), terms_[i].factor,
                        terms_[i].kind == TermKind::derivative_in_u};
+      view.depth = std::max(view.depth, terms_[i].program.depth());
     }
     return view;
   }
@@ -70,8 +88,10 @@ class DeviceField {
            });
   }
 
-  DeviceField(const FieldTerms& terms, bool depends_on_u)
-      : is_magnitude_(terms.magnitude == Magnitude::yes), depends_on_u_(depends_on_u) {
+  DeviceField(const FieldTerms& terms, const ScalarField& field)
+      : is_magnitude_(terms.magnitude == Magnitude::yes),
+        depends_on_u_(field.depends_on_u),
+        constant_(field.constant) {
     for (const FieldTerm& term : terms.terms) {
       terms_.push_back({DeviceProgram(*term.program), term.factor, term.kind});
     }
@@ -80,6 +100,7 @@ class DeviceField {
   std::vector<Term> terms_;
   bool is_magnitude_;
   bool depends_on_u_;
+  std::optional<double> constant_;
 };
 
 }  // namespace tessera

@@ -57,8 +57,16 @@ __device__ inline PointCoefficients coefficients_at(const GeometryArguments& g, 
   return {value(g.fields[0]), value(g.fields[1])};
 }
 
-/// Whether a kernel evaluates fields of the form itself.
-enum class FieldsAre { given, evaluated };
+/// Whether a kernel evaluates fields of the form itself, maybe derivatives in u among them.
+enum class FieldsAre { given, values, any };
+
+inline FieldsAre fields_of(const GeometryArguments& g) {
+  const DeviceFieldView& k = g.fields[0].in_kernel.field;
+  const DeviceFieldView& c = g.fields[1].in_kernel.field;
+  if (k.count + c.count == 0) return FieldsAre::given;
+  return are_all(k, TermsAre::values) && are_all(c, TermsAre::values) ? FieldsAre::values
+                                                                      : FieldsAre::any;
+}
 
 /// Sets those that the kernel evaluates. @param number of the point in the mesh
 __device__ inline void evaluate_fields(const GeometryArguments& g, const double (&x)[3], double u,
@@ -108,14 +116,14 @@ __device__ inline void report_inverted(Index cell, Index* inverted) {
 
 /// D_q and r_q of mapped cells, those of the two that are not null. One team a cell, striding;
 /// scratch as factor_cell_bytes(). x_d, u [n]^dim -> B -> [m]^dim -> D along each axis -> J -> D_q.
-template <ScratchPlace place, class Sizes, FieldsAre fields>
-__global__ void __launch_bounds__(kFactorThreads, fields == FieldsAre::evaluated ? 5 : 8)
+template <ScratchPlace place, FieldsAre fields>
+__global__ void __launch_bounds__(kFactorThreads, fields == FieldsAre::any ? 5 : 8)
     general_factors_kernel(const __grid_constant__ GeometryArguments g, ScratchView view,
                            Index stride, RoundedValues factors, RoundedValues reaction,
                            Index* inverted) {
   extern __shared__ __align__(16) char shared_scratch[];
   const CellTeam<place> team(view, shared_scratch);
-  const Sizes sizes(g.grid, g.points.points);
+  const CellSizes<0, 0> sizes(g.grid, g.points.points);
   const int dim = sizes.dim;
   const int m = sizes.m;
   const int size = sizes.size;
@@ -129,7 +137,7 @@ __global__ void __launch_bounds__(kFactorThreads, fields == FieldsAre::evaluated
     team.for_each(size, [&](int q) {
       const PointNumbers number(q, m, dim);
       PointCoefficients coefficients = coefficients_at(g, c * size + q);
-      if constexpr (fields == FieldsAre::evaluated) {
+      if constexpr (fields == FieldsAre::any) {
         double x[3] = {0.0, 0.0, 0.0};
 #pragma unroll
         for (int d = 0; d < 3; ++d) x[d] = d < dim ? t.coordinate(d, q) : 0.0;

@@ -6,6 +6,7 @@
 #include "mesh/errors.hpp"
 #include "operators/tensor/gpu/coefficient_at_points.hpp"
 #include "operators/tensor/gpu/factor_kernels.cuh"
+#include "operators/tensor/gpu/factor_lines.hpp"
 #include "operators/tensor/gpu/factors.hpp"
 
 namespace tessera {
@@ -20,10 +21,6 @@ void check_constants(const BilinearForm& form) {
     check_coefficient(*form.coefficient.constant, where);
   }
   if (form.reaction.constant) check_reaction(*form.reaction.constant, form.reaction_sign, where);
-}
-
-bool has_fields_to_evaluate(const GeometryArguments& g) {
-  return g.fields[0].in_kernel.field.count + g.fields[1].in_kernel.field.count > 0;
 }
 
 // Cells of which the values of varying fields are held at a time.
@@ -121,16 +118,19 @@ void DeviceFactorMaker<T>::launch_kernels(const GeometryArguments& arguments, T*
   const Index points = power(arguments.points.points, arguments.grid.dimension);
   const Launch one_thread_per_point{
       kName, blocks_for(arguments.count * points, kFactorThreads, 1 << 20), kFactorThreads};
-  if (!form_->discretization->mapping.is_cartesian()) {
-    with_cell_sizes(
-        scratch_, arguments.grid, arguments.points.points, [&]<ScratchPlace place, class Sizes>() {
-          launch(has_fields_to_evaluate(arguments)
-                     ? general_factors_kernel<place, Sizes, FieldsAre::evaluated>
-                     : general_factors_kernel<place, Sizes, FieldsAre::given>,
-                 {kName, scratch_.blocks(arguments.count), kFactorThreads, scratch_.shared_bytes()},
-                 arguments, scratch_.view(), cell_stride_, RoundedValues(factors),
-                 RoundedValues(reaction), inverted_.data());
-        });
+  const Basis1D& basis = form_->discretization->basis;
+  if (has_factors_by_lines(basis, arguments)) {
+    make_factors_by_lines(basis, arguments, cell_stride_, RoundedValues(factors),
+                          RoundedValues(reaction), inverted_.data());
+  } else if (!form_->discretization->mapping.is_cartesian()) {
+    scratch_.with_place([&]<ScratchPlace place>() {
+      launch(fields_of(arguments) == FieldsAre::given
+                 ? general_factors_kernel<place, FieldsAre::given>
+                 : general_factors_kernel<place, FieldsAre::any>,
+             {kName, scratch_.blocks(arguments.count), kFactorThreads, scratch_.shared_bytes()},
+             arguments, scratch_.view(), cell_stride_, RoundedValues(factors),
+             RoundedValues(reaction), inverted_.data());
+    });
   } else if (kind_ == FactorKind::general) {
     launch(graded_factors_kernel, one_thread_per_point, arguments, cell_stride_,
            RoundedValues(factors), RoundedValues(reaction));
