@@ -21,8 +21,8 @@ ALLOWED = {
     "operators/form": {"mesh", "solvers", "operators/ranks"},
     "operators/cells": BELOW_CELLS,
     **{strategy: BELOW_STRATEGIES for strategy in STRATEGIES},
-    "operators/load": BELOW_STRATEGIES,
-    # On the GPU: fields at points as tensor has them, and what the host assembles.
+    # On the GPU: points and fields there as tensor has them; nonlinear also what the host assembles.
+    "operators/load": BELOW_STRATEGIES | {"operators/tensor"},
     "operators/nonlinear": BELOW_STRATEGIES | {"operators/load", "operators/tensor"},
     "operators/fast_diagonalization": BELOW_PRECONDITIONERS,
     "operators/block_jacobi": BELOW_PRECONDITIONERS,

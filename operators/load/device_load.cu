@@ -10,6 +10,7 @@
 #include "operators/form/device_robin_faces.hpp"
 #include "operators/form/on_all_ranks.hpp"
 #include "operators/load/device_load.hpp"
+#include "operators/load/source_lines.hpp"
 #include "solvers/memory/entry_loop.cuh"
 
 namespace tessera {
@@ -34,13 +35,13 @@ struct LoadArguments {
 
 // b_i += (f, phi_i) where row i is not constrained, for cells that share no node. One team a
 // cell, striding; scratch as load_cell_bytes(). f w |J| [m]^dim -> B^T -> [n]^dim.
-template <ScratchPlace place, class Sizes>
+template <ScratchPlace place>
 __global__ void __launch_bounds__(kThreads)
     source_kernel(LoadArguments g, ScratchView view, double* b, int* is_finite) {
   extern __shared__ __align__(16) char shared_scratch[];
   const CellTeam<place> team(view, shared_scratch);
   double* const scratch = team.template scratch<double>();
-  const Sizes sizes(g.grid, g.points.points);
+  const CellSizes<0, 0> sizes(g.grid, g.points.points);
   const int dim = sizes.dim;
   const int size = sizes.size;
   const bool is_mapped = g.points.nodes.is_mapped;
@@ -66,11 +67,10 @@ __global__ void __launch_bounds__(kThreads)
   });
 }
 
-// b_i += (f, phi_i) where row i is not constrained. Returns whether f was finite.
-bool add_source(const BilinearForm& form, const FieldProgram& source, DeviceVector<double>& b) {
-  const Discretization& discretization = *form.discretization;
-  const Basis1D& basis = discretization.basis;
-  const DevicePoints points(discretization);
+// b_i += (f, phi_i) where row i is not constrained, by teams. Returns whether f was finite.
+bool add_source_by_teams(const BilinearForm& form, const FieldProgram& source,
+                         const DevicePoints& points, DeviceVector<double>& b) {
+  const Basis1D& basis = form.discretization->basis;
   const DeviceProgram program(source);
   const DeviceArray<double> B_transposed(transposed<double>(basis.B));
   const DeviceArray<double> D(basis.D.entries);
@@ -86,14 +86,28 @@ bool add_source(const BilinearForm& form, const FieldProgram& source, DeviceVect
                              power(basis.point_count(), arguments.grid.dimension));
   for (const CellRange& color : cell_colors(arguments.grid)) {
     arguments.range = color;
-    with_cell_sizes(
-        scratch, arguments.grid, basis.point_count(), [&]<ScratchPlace place, class Sizes>() {
-          launch(source_kernel<place, Sizes>,
-                 {"the load", scratch.blocks(color.size()), kThreads, scratch.shared_bytes()},
-                 arguments, scratch.view(), b.data(), is_finite.data());
-        });
+    scratch.with_place([&]<ScratchPlace place>() {
+      launch(source_kernel<place>,
+             {"the load", scratch.blocks(color.size()), kThreads, scratch.shared_bytes()},
+             arguments, scratch.view(), b.data(), is_finite.data());
+    });
   }
   return to_host(is_finite).front() == 1;
+}
+
+// b_i += (f, phi_i); rows that are constrained may get something, too. Returns whether f was
+// finite.
+bool add_source(const BilinearForm& form, const ScalarField& source, const FieldProgram& program,
+                DeviceVector<double>& b) {
+  const Discretization& discretization = *form.discretization;
+  const DevicePoints points(discretization);
+  const CellGrid grid = make_cell_grid(form);
+  const std::optional<DeviceField> field = DeviceField::make(source);
+  if (field && has_source_by_lines(grid.dimension, discretization.basis, *field)) {
+    return add_source_by_lines(discretization.basis, points.view(), grid, *field, cell_colors(grid),
+                               b);
+  }
+  return add_source_by_teams(form, program, points, b);
 }
 
 // b_i -= a(g, phi_i), constrained rows as all others. Returns whether the GPU can do it.
@@ -121,10 +135,10 @@ bool subtract_lifted(const BilinearForm& form, const DirichletValues& g, DeviceV
 }
 
 // What this rank has of b in rows that are not constrained. Returns whether the GPU can do it.
-bool add_own_load(const BilinearForm& form, const FieldProgram* source,
+bool add_own_load(const BilinearForm& form, const ScalarField& source, const FieldProgram& program,
                   const std::vector<FluxTerm>& fluxes, const DirichletValues& g,
                   DeviceVector<double>& b) {
-  if (source != nullptr && !add_source(form, *source, b)) return false;
+  if (!is_zero(source) && !add_source(form, source, program, b)) return false;
   for (const FaceValues& face : flux_loads(form, fluxes)) DeviceFaceValues(face).add(1.0, b);
   return g.are_zero() || subtract_lifted(form, g, b);
 }
@@ -141,9 +155,8 @@ bool assemble_device_load(const BilinearForm& form, const ScalarField& source,
   } else {
     zero_on_device(b.data(), b.size() * static_cast<Index>(sizeof(double)));
   }
-  const bool is_done = on_all_ranks(form, [&] {
-    return add_own_load(form, is_zero(source) ? nullptr : program.get(), fluxes, g, b);
-  });
+  const bool is_done =
+      on_all_ranks(form, [&] { return add_own_load(form, source, *program, fluxes, g, b); });
   if (on_any_rank(form.layout(), !is_done)) return false;
   if (form.part != nullptr) form.part->rank->exchange<double, Device>(form.dirichlet).add(b);
   clear_constrained_rows(form, b);

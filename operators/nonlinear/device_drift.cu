@@ -156,7 +156,7 @@ void DeviceDrift::update(const BilinearForm& form) {
     if (in_kernel) {
       const DriftMaking making{grid_, arguments.points, *in_kernel, arguments.u, g_.data()};
       arguments.in_kernel = *in_kernel;
-      if (makes_drift_by_lines(basis_, making)) {
+      if (can_make_drift_by_lines(basis_, making)) {
         make_drift_by_lines(basis_, making);
       } else {
         make_g(arguments, cells);

@@ -23,7 +23,7 @@ void add_drift_by_lines(const Basis1D& basis, const CellGrid& grid, const CellRa
   });
 }
 
-bool makes_drift_by_lines(const Basis1D& basis, const DriftMaking& making) {
+bool can_make_drift_by_lines(const Basis1D& basis, const DriftMaking& making) {
   return has_points_on_lines(making.grid.dimension, basis) &&
          making.derivative.field.depth <= kLineDepth &&
          are_all(making.derivative.field, TermsAre::derivatives);
@@ -32,11 +32,7 @@ bool makes_drift_by_lines(const Basis1D& basis, const DriftMaking& making) {
 void make_drift_by_lines(const Basis1D& basis, const DriftMaking& making) {
   const CellRange all = all_cells(making.grid);
   with_constant<2, kMaxFixedPoints>(basis.point_count(), [&]<int m>() {
-    constexpr int kCells = point_cells<m>();
-    constexpr std::size_t kBytes = kCells * point_cell_values<m>() * sizeof(double);
-    static_assert(kBytes <= kSharedScratchBytes);
-    launch(make_drift_lines_kernel<m>,
-           {"the drift", blocks_for(all.size(), kCells), dim3(m * m, kCells), kBytes}, making, all,
+    launch(make_drift_lines_kernel<m>, launch_on_lines<m>("the drift", all.size()), making, all,
            PointMatrices<m>(basis));
   });
 }

@@ -151,7 +151,7 @@ __global__ void __launch_bounds__(m* m* point_cells<m>(), m > 4 ? 3 : 4)
   using Line = PointLine<m>;
   extern __shared__ __align__(16) double drift_points[];
   Line line(drift_points + threadIdx.y * point_cell_values<m>());
-  const LineThread<m> thread(args.grid, all);
+  const PointThread<m> thread(args.grid, all);
   const CellPlace& cell = thread.cell;
   line.find(matrices, args.grid, args.points.nodes, cell, args.u, thread.counts);
   if (!thread.counts) return;

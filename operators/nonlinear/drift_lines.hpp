@@ -25,7 +25,7 @@ struct DriftMaking {
 };
 
 /// Whether make_drift_by_lines() can: has_line_kernels() with few points, and no deep program.
-bool makes_drift_by_lines(const Basis1D& basis, const DriftMaking& making);
+bool can_make_drift_by_lines(const Basis1D& basis, const DriftMaking& making);
 
 /// Makes g. Asynchronous. @throws DeviceError
 void make_drift_by_lines(const Basis1D& basis, const DriftMaking& making);

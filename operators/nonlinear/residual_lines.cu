@@ -35,15 +35,10 @@ bool add_integrals_by_lines(const Basis1D& basis, const PointPlaces& points, con
     const ResidualMatrices<m> matrices{PointMatrices<m>(basis),
                                        even_odd_transposed<double, m, m>(basis.B, one),
                                        even_odd_transposed<double, m, m>(basis.D, one)};
-    constexpr int kCells = point_cells<m>();
-    constexpr std::size_t kBytes = kCells * point_cell_values<m>() * sizeof(double);
-    static_assert(kBytes <= kSharedScratchBytes);
     for (const CellRange& range : ranges) {
       arguments.range = range;
-      launch(
-          residual_lines_kernel<m>,
-          {"integrals over cells", blocks_for(range.size(), kCells), dim3(m * m, kCells), kBytes},
-          arguments, matrices);
+      launch(residual_lines_kernel<m>, launch_on_lines<m>("integrals over cells", range.size()),
+             arguments, matrices);
     }
   });
   return to_host(are_allowed).front() == 1;

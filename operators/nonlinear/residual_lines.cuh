@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(m* m* point_cells<m>(), m > 4 ? 3 : 4)
   constexpr int kU = Line::kU;
   extern __shared__ __align__(16) double residual_tensors[];
   Line line(residual_tensors + threadIdx.y * point_cell_values<m>());
-  const LineThread<m> thread(args.grid, args.range);
+  const PointThread<m> thread(args.grid, args.range);
   const CellPlace& cell = thread.cell;
   line.find(matrices.at_points, args.grid, args.points.nodes, cell, args.u, thread.counts);
 
@@ -121,12 +121,7 @@ __global__ void __launch_bounds__(m* m* point_cells<m>(), m > 4 ? 3 : 4)
   double out[m];
   load_line(U + line.along_z(), Box::plane, in);
   multiply_even_odd<1>(matrices.B_transposed, in, out);
-  const NodeLine nodes = line_along_z<m - 1>(args.grid, cell, line.a(), line.b());
-  double* const r = args.r + nodes.lattice;
-#pragma unroll
-  for (int i = 0; i < m; ++i) in[i] = r[i * nodes.stride];
-#pragma unroll
-  for (int i = 0; i < m; ++i) r[i * nodes.stride] = in[i] + out[i];
+  line.add(args.grid, cell, out, args.r);
 }
 
 }  // namespace tessera

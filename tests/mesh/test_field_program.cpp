@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mesh/field/dual.hpp"
+#include "mesh/field/line_values.hpp"
 #include "mesh/field/pack.hpp"
 #include "mesh/field/program_field.hpp"
 #include "mesh/geometry/frame.hpp"
@@ -73,6 +74,60 @@ TEST(FieldPrograms, InPacksHaveTheValuesOfScalars) {
           << points.at[0][i] << ", " << points.at[1][i];
     }
     EXPECT_TRUE(std::isnan(values[n])) << "written beyond the block";
+  }
+}
+
+// The value and the derivative in u of a program, at the points of a line or at one.
+template <class Number>
+Dual<Number, 1> with_derivative_in_u(const FieldProgram& program, const Number& x, const Number& y,
+                                     const Number& u) {
+  using WithDerivative = Dual<Number, 1>;
+  std::array<WithDerivative, 4> stack;
+  const Number zero(0.0);
+  const auto other = [&](Operand operand) {
+    return operand == Operand::t ? WithDerivative(Number(program.t), zero)
+                                 : WithDerivative(u, Number(1.0));
+  };
+  return evaluate(view_of(program), WithDerivative(x, zero), WithDerivative(y, zero),
+                  WithDerivative(x, zero), other,
+                  [&](int i) -> WithDerivative& { return stack[i]; });
+}
+
+TEST(FieldPrograms, OnLinesHaveTheValuesAndDerivativesOfScalars) {
+  constexpr int kPoints = 3;
+  std::vector<FieldProgram> programs = all_functions();
+  // x < y ? u : t
+  programs.push_back({{{Operation::push, Operand::x, 0.0},
+                       {Operation::less, Operand::y, 0.0},
+                       {Operation::push, Operand::u, 0.0},
+                       {Operation::push, Operand::t, 0.0},
+                       {Operation::select, Operand::stack, 0.0}},
+                      3});
+  for (FieldProgram program : programs) {
+    const Operation operation = program.code[1].operation;
+    const Points points = points_of(operation, kPoints);
+    // Of the function, multiplied by u and added to its square.
+    program.code.push_back({Operation::multiply, Operand::u, 0.0});
+    program.code.push_back({Operation::push, Operand::u, 0.0});
+    program.code.push_back({Operation::integer_power, Operand::stack, 2.0});
+    program.code.push_back({Operation::add, Operand::stack, 0.0});
+    program.t = 0.3;
+    LineValues<kPoints> x;
+    LineValues<kPoints> y;
+    LineValues<kPoints> u;
+    for (int q = 0; q < kPoints; ++q) {
+      x.v[q] = points.at[0][q];
+      y.v[q] = points.at[1][q];
+      u.v[q] = points.at[2][q];
+    }
+    const Dual<LineValues<kPoints>, 1> found = with_derivative_in_u(program, x, y, u);
+    for (int q = 0; q < kPoints; ++q) {
+      const Dual<double, 1> expected = with_derivative_in_u(program, x.v[q], y.v[q], u.v[q]);
+      SCOPED_TRACE(static_cast<int>(operation));
+      EXPECT_NEAR(found.value.v[q], expected.value, 1e-15 * std::abs(expected.value));
+      EXPECT_NEAR(found.d[0].v[q], expected.d[0], 1e-15 * std::abs(expected.d[0]));
+      EXPECT_NE(expected.d[0], 0.0);
+    }
   }
 }
 

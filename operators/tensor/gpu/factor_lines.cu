@@ -16,15 +16,12 @@ bool has_factors_by_lines(const Basis1D& basis, const GeometryArguments& argumen
 void make_factors_by_lines(const Basis1D& basis, const GeometryArguments& arguments, Index stride,
                            RoundedValues factors, RoundedValues reaction, Index* inverted) {
   with_constant<2, kMaxFixedPoints>(basis.point_count(), [&]<int m>() {
-    constexpr int kCells = point_cells<m>();
-    constexpr std::size_t kBytes = kCells * point_cell_values<m>() * sizeof(double);
-    static_assert(kBytes <= kSharedScratchBytes);
     const FieldsAre fields = fields_of(arguments);
     launch(fields == FieldsAre::given    ? factor_lines_kernel<m, FieldsAre::given>
            : fields == FieldsAre::values ? factor_lines_kernel<m, FieldsAre::values>
                                          : factor_lines_kernel<m, FieldsAre::any>,
-           {"geometric factors", blocks_for(arguments.count, kCells), dim3(m * m, kCells), kBytes},
-           arguments, PointMatrices<m>(basis), stride, factors, reaction, inverted);
+           launch_on_lines<m>("geometric factors", arguments.count), arguments,
+           PointMatrices<m>(basis), stride, factors, reaction, inverted);
   });
 }
 

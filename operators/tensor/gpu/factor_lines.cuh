@@ -22,18 +22,18 @@ __global__ void __launch_bounds__(m* m* point_cells<m>(), m > 4 ? 3 : 4)
   extern __shared__ __align__(16) double factor_tensors[];
   Line line(factor_tensors + threadIdx.y * point_cell_values<m>());
   const CellRange all{{0, 0, 0}, {g.grid.cells[0], g.grid.cells[1], g.grid.cells[2]}, 1};
-  const LineThread<m> thread(g.grid, all, g.first_cell, g.first_cell + g.count);
+  const PointThread<m> thread(g.grid, all, g.first_cell, g.first_cell + g.count);
   const CellPlace& cell = thread.cell;
   line.find(matrices, g.grid, g.points.nodes, cell, g.state, thread.counts);
   if (!thread.counts) return;
-  const Index c = thread.number - g.first_cell;
+  const Index in_chunk = thread.number - g.first_cell;
   LineValues<m> k;
-  LineValues<m> of_u;
+  LineValues<m> c;
 #pragma unroll
   for (int q = 0; q < m; ++q) {
-    const PointCoefficients here = coefficients_at(g, c * kSize + line.number(q));
+    const PointCoefficients here = coefficients_at(g, in_chunk * kSize + line.number(q));
     k.v[q] = here.k;
-    of_u.v[q] = here.c;
+    c.v[q] = here.c;
   }
   if constexpr (fields != FieldsAre::given) {
     constexpr TermsAre kTerms = fields == FieldsAre::values ? TermsAre::values : TermsAre::any;
@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(m* m* point_cells<m>(), m > 4 ? 3 : 4)
       for (int q = 0; q < m; ++q) {
         check_in_kernel(field, value.v[q], thread.number * kSize + line.number(q));
         k.v[q] = f == 0 ? value.v[q] : k.v[q];
-        of_u.v[q] = f == 1 ? value.v[q] : of_u.v[q];
+        c.v[q] = f == 1 ? value.v[q] : c.v[q];
       }
     }
   }
@@ -62,13 +62,13 @@ __global__ void __launch_bounds__(m* m* point_cells<m>(), m > 4 ? 3 : 4)
     if (!(of_point > 0.0)) report_inverted(thread.number, inverted);
     const double weight = line.weight(matrices, g.points, q);
     if (is_there(reaction)) {
-      set(reaction, c * kSize + line.number(q), weight * of_point * of_u.v[q]);
+      set(reaction, in_chunk * kSize + line.number(q), weight * of_point * c.v[q]);
     }
     if (!is_there(factors)) continue;
     double entries[6];
     symmetric_entries_3d(J, weight * k.v[q] / of_point, entries);
     // As general_factor_offset() says.
-    const Index at = c * stride + ((line.b() * 3 * m + q) * m + line.a()) * 2;
+    const Index at = in_chunk * stride + ((line.b() * 3 * m + q) * m + line.a()) * 2;
 #pragma unroll
     for (int pair = 0; pair < 3; ++pair) {
       set_two(factors, at + pair * m * m * 2, entries[2 * pair], entries[2 * pair + 1]);

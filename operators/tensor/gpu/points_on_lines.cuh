@@ -2,13 +2,14 @@
 #pragma once
 
 #include "mesh/element/basis_1d.hpp"
+#include "mesh/field/line_values.hpp"
 #include "operators/cells/cell_sizes.cuh"
 #include "operators/cells/fields/cell_geometry.cuh"
-#include "operators/cells/fields/line_values.cuh"
 #include "operators/cells/line_kernels.cuh"
 #include "operators/tensor/gpu/lines.cuh"
 #include "operators/tensor/gpu/tensor_3d.cuh"
 #include "operators/tensor/sweeps/even_odd_lines.cuh"
+#include "solvers/memory/launch.cuh"
 
 namespace tessera {
 
@@ -58,8 +59,8 @@ class PointLine {
         b_(static_cast<int>(threadIdx.x) / m),
         tensors_(tensors) {}
 
-  int __device__ a() const { return a_; }
-  int __device__ b() const { return b_; }
+  __device__ int a() const { return a_; }
+  __device__ int b() const { return b_; }
   /// Of point q in the cell, x fastest.
   __device__ int number(int q) const { return (b_ * m + q) * m + a_; }
   /// Places of the thread's lines in a tensor: along x with (y, z) = (a, b), along y with (x, z),
@@ -164,25 +165,40 @@ class PointLine {
     for (int d = 0; d < 3; ++d) derivatives(d, q, J.at[d]);
     return J;
   }
+  /// w |J| at point q.
+  __device__ double measure(const PointMatrices<m>& matrices, const PointPlaces& points,
+                            const CellPlace& cell, int q) const {
+    double measure = weight(matrices, points, q);
+    if (points.nodes.is_mapped) return measure * determinant(jacobian(q), 3);
+#pragma unroll
+    for (int d = 0; d < 3; ++d) measure *= points.width[d][cell.position[d]];
+    return measure;
+  }
   /// Point q without its coordinates.
   __device__ PointOfCell point(const PointMatrices<m>& matrices, const PointPlaces& points,
                                const CellPlace& cell, int q) const {
     PointOfCell point{};
-    point.weight = weight(matrices, points, q);
+    point.weight = measure(matrices, points, cell, q);
     if (points.nodes.is_mapped) {
       const SmallMatrix J = jacobian(q);
-      const double of_cell = determinant(J, 3);
-      point.inverse = inverse_of(J, 3, of_cell);
-      point.weight *= of_cell;
+      point.inverse = inverse_of(J, 3, determinant(J, 3));
       return point;
     }
 #pragma unroll
-    for (int d = 0; d < 3; ++d) {
-      const double width = points.width[d][cell.position[d]];
-      point.inverse.at[d][d] = 1.0 / width;
-      point.weight *= width;
-    }
+    for (int d = 0; d < 3; ++d) point.inverse.at[d][d] = 1.0 / points.width[d][cell.position[d]];
     return point;
+  }
+
+  /// y_i += v_i on the thread's line of nodes along z.
+  __device__ void add(const CellGrid& grid, const CellPlace& cell, const double (&v)[m],
+                      double* y) const {
+    const NodeLine nodes = line_along_z<m - 1>(grid, cell, a_, b_);
+    double* const to = y + nodes.lattice;
+    double before[m];
+#pragma unroll
+    for (int i = 0; i < m; ++i) before[i] = to[i * nodes.stride];
+#pragma unroll
+    for (int i = 0; i < m; ++i) to[i * nodes.stride] = before[i] + v[i];
   }
 
  private:
@@ -196,21 +212,30 @@ class PointLine {
   double origin_[3] = {};
 };
 
+/// A launch over so many cells, with room for their points.
+template <int m>
+Launch launch_on_lines(const char* name, Index cells) {
+  constexpr int kCells = point_cells<m>();
+  constexpr std::size_t kBytes = kCells * point_cell_values<m>() * sizeof(double);
+  static_assert(kBytes <= kSharedScratchBytes);
+  return {name, blocks_for(cells, kCells), dim3(m * m, kCells), kBytes};
+}
+
 /// A thread of a block of (m^2, point_cells()) threads and its cell.
 template <int m>
-struct LineThread {
+struct PointThread {
   Index number;  // of the cell in its range
   bool counts;   // whether there is one
   CellPlace cell;
 
   /// @param first, end numbers of the cells that the launch has
-  __device__ LineThread(const CellGrid& grid, const CellRange& range, Index first, Index end)
+  __device__ PointThread(const CellGrid& grid, const CellRange& range, Index first, Index end)
       : number(first + static_cast<Index>(blockIdx.x) * point_cells<m>() + threadIdx.y),
         counts(number < end),
         cell(place_cell(grid, range, counts ? number : first)) {}
   /// Of all cells of the range.
-  __device__ LineThread(const CellGrid& grid, const CellRange& range)
-      : LineThread(grid, range, 0, range.size()) {}
+  __device__ PointThread(const CellGrid& grid, const CellRange& range)
+      : PointThread(grid, range, 0, range.size()) {}
 };
 
 }  // namespace tessera
