@@ -11,7 +11,7 @@
 
 namespace tessera {
 
-/// The most points an axis that kernels by teams are compiled for.
+/// The most points an axis that kernels which find points are compiled for.
 inline constexpr int kMaxFixedPoints = std::min(kMaxFastDegree, 4) + 1;
 /// And those that drifts and diagonals by lines are compiled for: one cell's tensors have to fit
 /// what kernels may have of shared memory.
