@@ -16,7 +16,7 @@ namespace {
 constexpr int kLanes = 32;
 constexpr int kTransferThreads = 128;
 
-// Cells along y whose nodes a thread has: 6 to 8 lines of the finer lattice for each of these.
+// Cells along y whose nodes a thread has: 6 or 8 lines of the finer lattice.
 constexpr int prolonged_cells(int p) { return p > 2 ? 1 : 4 / p; }
 // Those whose coarser nodes it has: 8 or 9 lines.
 constexpr int restricted_cells(int p) { return p == 3 ? 3 : 8 / p; }
@@ -77,7 +77,7 @@ struct ProlongationRoom {
   static constexpr int kCoarseLines = p * kCells + 1;
   // Coarser nodes along x that 32 nodes in a row depend on, at most.
   static constexpr int kReads = 20;
-  static constexpr int kPlanesAhead = sizeof(T) > 4 ? 4 : 6;
+  static constexpr int kPlanesAtATime = sizeof(T) > 4 ? 4 : 6;
   // Values of lines lie together, in pieces of 16 bytes.
   static constexpr int kPiece = 16 / sizeof(T);
   static constexpr int kPieces = (kLines + kPiece - 1) / kPiece;
@@ -88,13 +88,13 @@ struct ProlongationRoom {
   // P_y coarse; two planes take turns, so that a lane that is ahead writes nothing that is read.
   Piece along_y[2][kReads][kPieces];
   // Values on their way, of which a lane has its own: of fine, and of the coarser planes of a cell.
-  T fine[kPlanesAhead][kLines][kLanes];
+  T fine[kPlanesAtATime][kLines][kLanes];
   T coarse[2][p][kCoarseLines][kReads];
 };
 
 // fine += P coarse. A thread has lines of the finer lattice along z, at one x and at those y that
 // lie in the block's cells, and keeps the values of P_y P_x coarse at the planes of a cell; a warp
-// has 32 neighbors along x. Values of fine are asked for three planes ahead, those of coarse a
+// has 32 neighbors along x. Values of fine are asked for some planes ahead, those of coarse a
 // cell. Launch: a block of 128 threads for each 128 nodes along x, prolonged_cells(p) cells along
 // y, the last node along an axis being a cell of its own, and each stretch of cells along z; along
 // x fastest. Shared memory: a ProlongationRoom for each warp. Least bytes: coarse once, fine read
@@ -107,8 +107,8 @@ __global__ void __launch_bounds__(kTransferThreads, sizeof(T) > 4 ? 3 : 5)
   constexpr int n = 2 * p;
   constexpr int kLines = Room::kLines;
   constexpr int kCoarseLines = Room::kCoarseLines;
-  constexpr int kAhead = Room::kPlanesAhead;
-  extern __shared__ double shared[];
+  constexpr int kAhead = Room::kPlanesAtATime;
+  extern __shared__ __align__(16) double shared[];
 
   const CellBlock block = cell_block(a);
   const int lane = static_cast<int>(threadIdx.x) % kLanes;

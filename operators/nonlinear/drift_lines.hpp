@@ -24,7 +24,8 @@ struct DriftMaking {
   double* g;
 };
 
-/// Whether make_drift_by_lines() can: has_line_kernels() with few points, and no deep program.
+/// Whether make_drift_by_lines() can: has_line_kernels() with few points, and all terms are
+/// derivatives of programs that are not deep.
 bool can_make_drift_by_lines(const Basis1D& basis, const DriftMaking& making);
 
 /// Makes g. Asynchronous. @throws DeviceError
