@@ -63,16 +63,16 @@ std::optional<RepeatedCells> repeated_cells(const std::array<AxisMatrix, 3>& axe
     };
     if (!is_of_cells(axes[0]) || !is_of_cells(axes[1]) || !is_of_cells(axes[2])) continue;
     result.entries = matrix_of_cell(axes[0], p);
-    bool do_all = true;
+    bool are_repeated = true;
     for (int d = 0; d < 3; ++d) {
       const AxisMatrix& matrix = axes[d];
       result.cells[d] = (matrix.columns - 1) / p;
       result.masked[2 * d] = is_zero_column(matrix, 0);
       result.masked[2 * d + 1] = is_zero_column(matrix, matrix.columns - 1);
-      do_all = do_all &&
-               repeats(matrix, p, result.entries, result.masked[2 * d], result.masked[2 * d + 1]);
+      are_repeated = are_repeated && repeats(matrix, p, result.entries, result.masked[2 * d],
+                                             result.masked[2 * d + 1]);
     }
-    if (do_all) return result;
+    if (are_repeated) return result;
   }
   return std::nullopt;
 }

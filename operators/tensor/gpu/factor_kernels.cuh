@@ -1,4 +1,4 @@
-// These kernels compute geometric factors.
+// This kernel computes geometric factors of mapped cells by teams.
 #pragma once
 
 #include "operators/cells/block_scratch.hpp"
@@ -163,60 +163,6 @@ __global__ void __launch_bounds__(kFactorThreads, fields == FieldsAre::any ? 5 :
       }
     });
   });
-}
-
-/// D_q = w k |J| diag(1 / h_d^2) and r_q of axis-aligned cells of different widths. One thread a
-/// point.
-inline __global__ void graded_factors_kernel(const __grid_constant__ GeometryArguments g,
-                                             Index stride, RoundedValues factors,
-                                             RoundedValues reaction) {
-  const int dim = g.grid.dimension;
-  const int m = g.points.points;
-  const int size = dim == 3 ? m * m * m : m * m;
-  const Index total = g.count * size;
-  for (Index t = thread_number<kFactorThreads>(); t < total; t += thread_count<kFactorThreads>()) {
-    const int q = static_cast<int>(t % size);
-    const Index c = t / size;
-    const CellPlace place = place_of(g, g.first_cell + c);
-    double width[3];
-    double volume = 1.0;
-    for (int d = 0; d < dim; ++d) {
-      width[d] = g.points.width[d][place.position[d]];
-      volume *= width[d];
-    }
-    const PointNumbers number(q, m, dim);
-    const PointCoefficients here = coefficients_at(g, t);
-    const double measure = weight_of(g, number) * volume;
-    if (is_there(reaction)) set(reaction, t, measure * here.c);
-    if (!is_there(factors)) continue;
-    int e = 0;
-    for (int a = 0; a < dim; ++a) {
-      for (int b = a; b < dim; ++b, ++e) {
-        set(factors, c * stride + general_factor_offset(dim, m, number, e),
-            a == b ? measure * here.k / (width[a] * width[a]) : 0.0);
-      }
-    }
-  }
-}
-
-/// w |J| k and r_q of equal cells. One thread a point.
-inline __global__ void scaled_factors_kernel(const __grid_constant__ GeometryArguments g,
-                                             Index stride, RoundedValues factors,
-                                             RoundedValues reaction) {
-  const int dim = g.grid.dimension;
-  const int m = g.points.points;
-  const int size = dim == 3 ? m * m * m : m * m;
-  const Index total = g.count * size;
-  for (Index t = thread_number<kFactorThreads>(); t < total; t += thread_count<kFactorThreads>()) {
-    const int q = static_cast<int>(t % size);
-    const PointNumbers number(q, m, dim);
-    const PointCoefficients here = coefficients_at(g, t);
-    const double measure = weight_of(g, number) * g.volume;
-    if (is_there(reaction)) set(reaction, t, measure * here.c);
-    if (is_there(factors)) {
-      set(factors, t / size * stride + scaled_factor_offset(dim, m, number), measure * here.k);
-    }
-  }
 }
 
 }  // namespace tessera

@@ -128,7 +128,6 @@ class PointLine {
     __syncthreads();
   }
 
-  __device__ double u(int q) const { return value_[kU][q]; }
   /// Derivatives at point q along the axes of the cell.
   __device__ void derivatives(int f, int q, double (&d)[3]) const {
     const int at = along_y() + q * Box::row;
