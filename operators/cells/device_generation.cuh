@@ -62,4 +62,21 @@ __device__ __forceinline__ void multiply_add_16x8x4(double a_upper, double a_low
   }
 }
 
+/// The same over 8 columns of A: a lane has A[g][k], A[g + 8][k], A[g][k + 4], A[g + 8][k + 4] and
+/// B[k][g], B[k + 4][g].
+template <Generation generation = kGeneration>
+__device__ __forceinline__ void multiply_add_16x8x8(const double (&a)[4], const double (&b)[2],
+                                                    double* sum) {
+  if constexpr (generation >= Generation::hopper) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%0, %1, %2, %3};"
+        : "+d"(sum[0]), "+d"(sum[1]), "+d"(sum[2]), "+d"(sum[3])
+        : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+  } else {
+    multiply_add_16x8x4<generation>(a[0], a[1], b[0], sum);
+    multiply_add_16x8x4<generation>(a[2], a[3], b[1], sum);
+  }
+}
+
 }  // namespace tessera

@@ -75,7 +75,7 @@ Index device_rank_bytes(const IndexTriple& free, const std::array<AxisSymmetry, 
     values += exchanged_values(rank, boxes.planes, boxes.part, Processor::gpu);
   }
   const Index nodes = lines.own_places > 0 ? lines.outer : 0;
-  return values * value_bytes + Saturated(nodes) * kLinePlaceBytes + kCublasWorkspace * 2;
+  return values * value_bytes + Saturated(nodes) * kLinePlaceBytes;
 }
 
 }  // namespace tessera

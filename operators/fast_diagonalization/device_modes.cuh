@@ -1,11 +1,14 @@
 // DeviceModes multiply by the modes of an axis on the GPU.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
-#include "operators/fast_diagonalization/cublas_products.hpp"
 #include "operators/fast_diagonalization/layout.hpp"
+#include "operators/fast_diagonalization/matrix_products.hpp"
+#include "solvers/memory/device_array.hpp"
 
 namespace tessera {
 
@@ -22,7 +25,7 @@ struct ModesPart {
 /// Whether eigenvalues lie as a padded row does.
 enum class Padding { none, parts };
 
-/// Modes of an axis in GPU memory. Sweeps queue a product for each part, and need one row and one
+/// Modes of an axis in GPU memory. Sweeps queue the products of the parts, and need one row and one
 /// place at least.
 template <class T>
 class DeviceModes {
@@ -68,44 +71,57 @@ class DeviceModes {
 
   /// out = V^T in or V in along rows of padded places, `row` entries each. Padding has products
   /// with 0 only.
-  void sweep_rows(const CublasProducts& products, Direction direction, std::int64_t row,
-                  std::int64_t rows, const T* in, T* out) const {
-    for (const ModesPart<T>& part : parts_) {
-      products.multiply<T>({part.leading, rows, part.leading},
-                           direction == Direction::to_modes ? Factor::transposed : Factor::plain,
-                           {part.vectors, part.leading}, 0, Factor::plain,
-                           {in + part.padded_place, row}, 0, {out + part.padded_place, row}, 0);
-    }
+  void sweep_rows(cudaStream_t stream, Direction direction, std::int64_t row, std::int64_t rows,
+                  const T* in, T* out) const {
+    multiply_parts(direction == Direction::to_modes ? Factor::transposed : Factor::plain,
+                   Factor::plain, 1, stream, [&](const ModesPart<T>& part) {
+                     return MatrixProduct<T>{part.leading,
+                                             rows,
+                                             part.leading,
+                                             {part.vectors, part.leading},
+                                             {in + part.padded_place, row},
+                                             {out + part.padded_place, row}};
+                   });
   }
 
   /// The same where places of the axis are `stride` entries apart, in `count` blocks.
-  void sweep(const CublasProducts& products, Direction direction, std::int64_t stride,
-             std::int64_t block, std::int64_t count, const T* in, T* out) const {
-    for (const ModesPart<T>& part : parts_) {
-      products.multiply<T>(
-          {stride, part.size, part.size, count}, Factor::plain, {in + part.place * stride, stride},
-          block, direction == Direction::to_modes ? Factor::plain : Factor::transposed,
-          {part.vectors, part.leading}, 0, {out + part.place * stride, stride}, block);
-    }
+  void sweep(cudaStream_t stream, Direction direction, std::int64_t stride, std::int64_t block,
+             std::int64_t count, const T* in, T* out) const {
+    multiply_parts(Factor::plain,
+                   direction == Direction::to_modes ? Factor::plain : Factor::transposed, count,
+                   stream, [&](const ModesPart<T>& part) {
+                     return MatrixProduct<T>{stride,
+                                             part.size,
+                                             part.size,
+                                             {in + part.place * stride, stride, block},
+                                             {part.vectors, part.leading},
+                                             {out + part.place * stride, stride, block}};
+                   });
   }
 
   /// out [mode][rows] = V^T in along the padded rows of in.
-  void sweep_rows_to_columns(const CublasProducts& products, std::int64_t row, std::int64_t rows,
-                             const T* in, T* out) const {
-    for (const ModesPart<T>& part : parts_) {
-      products.multiply<T>({rows, part.size, part.size}, Factor::transposed,
-                           {in + part.padded_place, row}, 0, Factor::plain,
-                           {part.vectors, part.leading}, 0, {out + part.place * rows, rows}, 0);
-    }
+  void sweep_rows_to_columns(cudaStream_t stream, std::int64_t row, std::int64_t rows, const T* in,
+                             T* out) const {
+    multiply_parts(Factor::transposed, Factor::plain, 1, stream, [&](const ModesPart<T>& part) {
+      return MatrixProduct<T>{rows,
+                              part.size,
+                              part.size,
+                              {in + part.padded_place, row},
+                              {part.vectors, part.leading},
+                              {out + part.place * rows, rows}};
+    });
   }
   /// The padded rows of out = V in, in [mode][rows].
-  void sweep_columns_to_rows(const CublasProducts& products, std::int64_t row, std::int64_t rows,
-                             const T* in, T* out) const {
-    for (const ModesPart<T>& part : parts_) {
-      products.multiply<T>({part.size, rows, part.size}, Factor::plain,
-                           {part.vectors, part.leading}, 0, Factor::transposed,
-                           {in + part.place * rows, rows}, 0, {out + part.padded_place, row}, 0);
-    }
+  void sweep_columns_to_rows(cudaStream_t stream, std::int64_t row, std::int64_t rows, const T* in,
+                             T* out) const {
+    multiply_parts(Factor::plain, Factor::transposed, 1, stream, [&](const ModesPart<T>& part) {
+      return MatrixProduct<T>{part.size,
+                              rows,
+                              part.size,
+                              {part.vectors, part.leading},
+                              {in + part.place * rows, rows},
+                              {out + part.padded_place, row}};
+    });
   }
 
   const T* eigenvalues() const { return eigenvalues_.data(); }
@@ -113,6 +129,16 @@ class DeviceModes {
 
  private:
   static constexpr std::int64_t squared(std::int64_t n) { return n * n; }
+
+  // A product of each part, product_of(part), at the same time.
+  template <class ProductOf>
+  void multiply_parts(Factor op_a, Factor op_b, std::int64_t count, cudaStream_t stream,
+                      ProductOf&& product_of) const {
+    std::array<MatrixProduct<T>, kMaxProductsAtATime> products;
+    for (std::size_t i = 0; i < parts_.size(); ++i) products[i] = product_of(parts_[i]);
+    multiply(op_a, op_b, std::span<const MatrixProduct<T>>(products.data(), parts_.size()), count,
+             stream);
+  }
 
   DeviceArray<T> vectors_;
   DeviceArray<T> eigenvalues_;

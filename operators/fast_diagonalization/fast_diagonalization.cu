@@ -35,7 +35,6 @@ class DeviceFastDiagonalization final : public FastDiagonalization<T, Device> {
         outer_(modes.outer, Padding::none),
         layout_(layout_of(form.discretization->lattice, modes)),
         scratch_{DeviceArray<T>(entries()), DeviceArray<T>(entries())},
-        products_(kCublasWorkspace),
         faces_(form.discretization->lattice, form.dirichlet) {
     for (DeviceArray<T>& scratch : scratch_) zero_on_device(scratch.data(), scratch.bytes());
     x_.set_eigenvalues(eigenvalues_.along_x(), Padding::parts);
@@ -57,7 +56,7 @@ class DeviceFastDiagonalization final : public FastDiagonalization<T, Device> {
   }
   std::int64_t bytes() const override {
     return x_.bytes() + middle_.bytes() + outer_.bytes() + scratch_[0].bytes() +
-           scratch_[1].bytes() + products_.bytes();
+           scratch_[1].bytes();
   }
 
  private:
@@ -89,15 +88,15 @@ class DeviceFastDiagonalization final : public FastDiagonalization<T, Device> {
   // For all rows at a time.
   void sweep_x(Direction direction, const T* in, T* out) const {
     const std::int64_t rows = static_cast<std::int64_t>(layout_.middle.size) * layout_.outer.size;
-    x_.sweep_rows(products_, direction, layout_.row, rows, in, out);
+    x_.sweep_rows(device_stream(), direction, layout_.row, rows, in, out);
   }
   void sweep_middle(Direction direction, const T* in, T* out) const {
-    middle_.sweep(products_, direction, layout_.row, layout_.outer_step, layout_.outer.size, in,
-                  out);
+    middle_.sweep(device_stream(), direction, layout_.row, layout_.outer_step, layout_.outer.size,
+                  in, out);
   }
   void sweep_outer(Direction direction, const T* in, T* out) const {
     const std::int64_t plane = layout_.outer_step;
-    outer_.sweep(products_, direction, plane, plane * layout_.outer.size, 1, in, out);
+    outer_.sweep(device_stream(), direction, plane, plane * layout_.outer.size, 1, in, out);
   }
 
   void invert(const V& r, V& z) const {
@@ -139,7 +138,6 @@ class DeviceFastDiagonalization final : public FastDiagonalization<T, Device> {
   DeviceModes<T> outer_;
   FoldLayout layout_;
   mutable DeviceArray<T> scratch_[2];
-  CublasProducts products_;
   KeptFaces faces_;
 };
 

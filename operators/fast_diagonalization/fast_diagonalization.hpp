@@ -35,7 +35,7 @@ class FastDiagonalization : public Preconditioner<T, Space>, public Updatable {
 };
 
 /// On the host: matrix products of Eigen on blocks that stay in a core's cache, z as scratch. On
-/// the GPU: matrix products of cuBLAS, two vectors of scratch; apply() only queues work and can be
+/// the GPU: matrix products by tiles, two vectors of scratch; apply() only queues work and can be
 /// captured into a CUDA graph once it has run outside of one.
 /// @throws as make_nearest_separable(), std::bad_alloc, DeviceOutOfMemory, DeviceError
 template <class T, class Space = Host>

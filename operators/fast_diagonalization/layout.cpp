@@ -85,7 +85,7 @@ Index device_fast_diagonalization_bytes(const IndexTriple& free,
                                         Index value_bytes) {
   Saturated values = device_modes_values(free, symmetry, value_bytes);
   values += Saturated(padded_row(free[0], value_bytes)) * free[1] * free[2] * 2;
-  return values * value_bytes + kCublasWorkspace;
+  return values * value_bytes;
 }
 
 }  // namespace tessera

@@ -65,9 +65,6 @@ constexpr Index padded_row(Index n, Index value_bytes) {
   return padded_rows(n - n / 2, value_bytes) + padded_rows(n / 2, value_bytes);
 }
 
-/// Memory that cuBLAS may use in a product: what it recommends for Hopper.
-inline constexpr Index kCublasWorkspace = Index{32} << 20;
-
 /// Values that the modes of all axes and their eigenvalues have on the GPU, for free nodes and
 /// symmetry by role.
 Index device_modes_values(const IndexTriple& free, const std::array<AxisSymmetry, 3>& symmetry,

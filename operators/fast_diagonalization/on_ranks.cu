@@ -63,8 +63,6 @@ class DeviceFastDiagonalizationOnRanks final : public FastDiagonalization<T, Dev
         piece_{DeviceArray<T>(lines_.piece_size(pieces_)),
                DeviceArray<T>(lines_.piece_size(pieces_))},
         line_places_(places_of_lines()),
-        products_(kCublasWorkspace),
-        line_products_(kCublasWorkspace, side_.get()),
         faces_(form.discretization->lattice, form.dirichlet) {
     for (DeviceArray<T>& array : scratch_) zero_on_device(array.data(), array.bytes());
     x_.set_eigenvalues(eigenvalues_.along_x(), padding_);
@@ -98,8 +96,8 @@ class DeviceFastDiagonalizationOnRanks final : public FastDiagonalization<T, Dev
   }
   std::int64_t bytes() const override {
     return x_.bytes() + middle_.bytes() + outer_.bytes() + line_places_.bytes() +
-           2 * (scratch_[0].bytes() + piece_[0].bytes()) + products_.bytes() +
-           line_products_.bytes() + (to_planes_ ? to_planes_->bytes() + to_part_->bytes() : 0);
+           2 * (scratch_[0].bytes() + piece_[0].bytes()) +
+           (to_planes_ ? to_planes_->bytes() + to_part_->bytes() : 0);
   }
 
  private:
@@ -182,21 +180,22 @@ class DeviceFastDiagonalizationOnRanks final : public FastDiagonalization<T, Dev
     if (lines_.own_outer == 0) return;
     fold<FoldDirection::fold>(layout_, to_planes_ ? nodes() : r.data(), folded());
     if (has_middle_) {
-      x_.sweep_rows(products_, Direction::to_modes, row_, plane_rows(), planes(), others());
-      middle_.sweep(products_, Direction::to_modes, layout_.middle_step, 0, 1, others(), planes());
+      x_.sweep_rows(device_stream(), Direction::to_modes, row_, plane_rows(), planes(), others());
+      middle_.sweep(device_stream(), Direction::to_modes, layout_.middle_step, 0, 1, others(),
+                    planes());
     } else {
-      x_.sweep_rows_to_columns(products_, row_, plane_rows(), others(), planes());
+      x_.sweep_rows_to_columns(device_stream(), row_, plane_rows(), others(), planes());
     }
   }
 
   void to_nodes(V& z) const {
     if (lines_.own_outer > 0) {
       if (has_middle_) {
-        middle_.sweep(products_, Direction::to_nodes, layout_.middle_step, 0, 1, planes(),
+        middle_.sweep(device_stream(), Direction::to_nodes, layout_.middle_step, 0, 1, planes(),
                       others());
-        x_.sweep_rows(products_, Direction::to_nodes, row_, plane_rows(), others(), planes());
+        x_.sweep_rows(device_stream(), Direction::to_nodes, row_, plane_rows(), others(), planes());
       } else {
-        x_.sweep_columns_to_rows(products_, row_, plane_rows(), planes(), others());
+        x_.sweep_columns_to_rows(device_stream(), row_, plane_rows(), planes(), others());
       }
       fold<FoldDirection::unfold>(layout_, folded(), to_part_ ? nodes() : z.data());
     }
@@ -227,9 +226,9 @@ class DeviceFastDiagonalizationOnRanks final : public FastDiagonalization<T, Dev
     T* const two = piece_[1].data();
     const LinePlace<T>* const places = line_places_.data();
     fold_lines<FoldDirection::fold>(lines_, piece, outer_pairs_, places, one, side_.get());
-    outer_.sweep(line_products_, Direction::to_modes, width, 0, 1, one, two);
+    outer_.sweep(side_.get(), Direction::to_modes, width, 0, 1, one, two);
     scale(piece, two);
-    outer_.sweep(line_products_, Direction::to_nodes, width, 0, 1, two, one);
+    outer_.sweep(side_.get(), Direction::to_nodes, width, 0, 1, two, one);
     fold_lines<FoldDirection::unfold>(lines_, piece, outer_pairs_, places, one, side_.get());
   }
 
@@ -287,9 +286,7 @@ class DeviceFastDiagonalizationOnRanks final : public FastDiagonalization<T, Dev
   mutable std::array<DeviceArray<T>, 2> scratch_;
   mutable std::array<DeviceArray<T>, 2> piece_;  // lines [n_o][places of a piece][row]
   DeviceArray<LinePlace<T>> line_places_;
-  CublasProducts products_;
   SideStream side_;
-  CublasProducts line_products_;
   KeptFaces faces_;
   // Null where ranks have slabs.
   std::optional<BoxExchange<T, Device>> to_planes_;

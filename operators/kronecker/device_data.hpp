@@ -141,13 +141,15 @@ struct KroneckerData {
   KroneckerSums sums;
 };
 
-/// Runs the form that data.v names.
+/// The kernels of 3D are compiled for so many degrees at a time, as CMakeLists.txt has them.
+inline constexpr int kKroneckerDegreesOfAFile = 2;
+
+/// Runs the form that data.v names, for first <= p <= last: in 2D for all degrees, in 3D for
+/// those of a file.
 /// @param chunks those of the operator's launches before, in 3D
 /// @throws DeviceError
-template <class T>
-void launch_kronecker_2d(int p, const KroneckerData<T>& data, ChunksOfKernels& chunks);
-template <class T>
-void launch_kronecker_3d(int p, const KroneckerData<T>& data, ChunksOfKernels& chunks);
+template <int dimension, int first, int last, class T>
+void launch_kronecker_degrees(int p, const KroneckerData<T>& data, ChunksOfKernels& chunks);
 
 /// The most blocks of a launch, each of which needs room for two sums: in 3D those of
 /// best_layer_chunks() on a GPU that runs up to 4096 blocks at a time. Wide tiles are no more

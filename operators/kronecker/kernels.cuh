@@ -71,10 +71,9 @@ void launch_kronecker_form(const KroneckerData<typename Shape::T>& data, ChunksO
   }
 }
 
-/// Launches with the tile of a degree.
-template <int dimension, class T>
-void launch_kronecker_degree(int p, const KroneckerData<T>& data, ChunksOfKernels& chunks) {
-  with_constant<1, kMaxFastDegree>(p, [&]<int P>() {
+template <int dimension, int first, int last, class T>
+void launch_kronecker_degrees(int p, const KroneckerData<T>& data, ChunksOfKernels& chunks) {
+  with_constant<first, last>(p, [&]<int P>() {
     launch_kronecker_form<dimension, KroneckerShape<T, P, kronecker_tile(dimension, P, sizeof(T))>>(
         data, chunks);
   });

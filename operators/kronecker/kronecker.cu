@@ -5,6 +5,7 @@
 #include <optional>
 #include <type_traits>
 
+#include "mesh/with_constant.hpp"
 #include "operators/form/device_robin_faces.hpp"
 #include "operators/form/operator_name.hpp"
 #include "operators/form/updatable.hpp"
@@ -252,9 +253,14 @@ class DeviceKronecker final : public LinearOperator<T, Device>,
     if (any_) {
       any_->apply(data);
     } else if (dimension_ == 2) {
-      launch_kronecker_2d(degree_, data, chunks_);
+      launch_kronecker_degrees<2, 1, kMaxFastDegree>(degree_, data, chunks_);
     } else {
-      launch_kronecker_3d(degree_, data, chunks_);
+      constexpr int kOfAFile = kKroneckerDegreesOfAFile;
+      static_assert(kMaxFastDegree % kOfAFile == 0);
+      with_constant<0, kMaxFastDegree / kOfAFile - 1>((degree_ - 1) / kOfAFile, [&]<int file>() {
+        launch_kronecker_degrees<3, file * kOfAFile + 1, (file + 1) * kOfAFile>(degree_, data,
+                                                                                chunks_);
+      });
     }
   }
 

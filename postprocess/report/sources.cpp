@@ -26,6 +26,16 @@ bool contains(const Names& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+// What is no table at all is told of by what it is not, rather than by its lines.
+CsvTable csv_of(const std::string& name, const std::string& text) {
+  try {
+    return {name, text};
+  } catch (const BadInput&) {
+    if (text.starts_with("# Tessera") || name.ends_with(".csv")) throw;
+    throw BadInput(name + ": neither a directory of results nor a CSV file of Tessera");
+  }
+}
+
 TableKind kind_of(const std::string& name, const CsvTable& table) {
   if (table.has_all({"kernel", "scatter", "degree", "dofs", "min_s", "dofs_per_s", "outcome"})) {
     return TableKind::operators;
@@ -154,10 +164,10 @@ class Reader {
   }
 
   void add_table(const std::string& name, const std::string& label, const std::string& text) {
-    CsvTable table(name, text);
+    const CsvTable table = csv_of(name, text);
     const TableKind kind = kind_of(name, table);
     if (table.size() == 0) throw BadInput(name + ": no rows below its header");
-    sources_.tables.push_back({label, clean_text(name), kind, std::move(table)});
+    sources_.tables.push_back({label, clean_text(name), kind, table});
   }
 
   void add_directory(const fs::path& directory, const std::string& label) {

@@ -7,7 +7,7 @@
 #include "solvers/krylov/cg_fused_kernels.cuh"
 #include "solvers/krylov/cg_held_kernels.cuh"
 #include "solvers/krylov/cg_kernels.cuh"
-#include "solvers/krylov/cg_on_ranks.cuh"
+#include "solvers/krylov/cg_on_ranks.hpp"
 #include "solvers/krylov/device_system.cuh"
 
 namespace tessera {
@@ -184,7 +184,7 @@ class DeviceCg final : public SystemIteration<T> {
 template <class T>
 std::unique_ptr<Solver<T, Device>> make_solver_of(const LinearOperator<T, Device>& a,
                                                   const Preconditioner<T, Device>* m, Beta beta) {
-  if (a.layout().shared != nullptr) return make_device_solver<DeviceCgOnRanks<T>>(a, m, beta);
+  if (a.layout().shared != nullptr) return make_cg_on_ranks(a, m, beta);
   return make_device_solver<DeviceCg<T>>(a, m, beta);
 }
 

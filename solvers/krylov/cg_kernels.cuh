@@ -3,17 +3,17 @@
 
 #include <algorithm>
 
+#include "solvers/krylov/cg_on_ranks.hpp"
 #include "solvers/krylov/iteration_kernels.cuh"
 #include "solvers/memory/grid_sum.cuh"
 
 namespace tessera {
 namespace {
 
-// The kernels of cg.cu, which alone includes this.
+// The kernels of cg.cu and cg_on_ranks.cu, which alone include this.
 
 // Where p.q comes from.
 enum class DirectionSum { computed, given };
-enum class Beta { fletcher_reeves, polak_ribiere };
 // Whether the operator finds all of q, or adds A p to zeros, which the update then leaves.
 enum class Product { whole, added };
 

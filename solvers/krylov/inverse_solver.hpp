@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "solvers/preconditioner.hpp"
 #include "solvers/preconditioners/residual.hpp"
 #include "solvers/solver.hpp"
 

@@ -39,4 +39,9 @@ std::unique_ptr<Solver<T, Space>> make_solver(SolverMethod method,
   throw std::logic_error("a method without a solver");
 }
 
+/// How often an iteration applies A, and M if there is one.
+inline int applications_per_iteration(SolverMethod method) {
+  return method == SolverMethod::bicgstab ? 2 : 1;
+}
+
 }  // namespace tessera

@@ -9,6 +9,7 @@
 
 #include "operators/strategy.hpp"
 #include "src/case/nonlinear/nonlinear_case.hpp"
+#include "src/case/time/time_case.hpp"
 
 namespace tessera {
 
@@ -76,6 +77,10 @@ std::vector<std::string> notes_without_effect(const SolverParameters& solver) {
   if (solver.restart != otherwise.restart && solver.method != SolverMethod::flexible_gmres) {
     add("solver.restart", "the method flexible-gmres");
   }
+  if (solver.residual_replacement != otherwise.residual_replacement &&
+      solver.method == SolverMethod::richardson) {
+    add("solver.residual_replacement", "methods that compute the residual by recurrence");
+  }
   if (solver.multigrid != otherwise.multigrid && !has_multigrid) {
     add("solver.multigrid", "the preconditioner multigrid");
   }
@@ -96,8 +101,10 @@ std::vector<std::string> case_notes(const CaseParameters& parameters) {
     notes.push_back(std::move(lost));
   }
   for (std::string& note : rounding_notes(parameters)) notes.push_back(std::move(note));
-  for (std::string& note : notes_without_effect(parameters.solver)) {
-    notes.push_back(std::move(note));
+  if (solves_systems(parameters)) {
+    for (std::string& note : notes_without_effect(parameters.solver)) {
+      notes.push_back(std::move(note));
+    }
   }
   if (parameters.nonlinear && !is_nonlinear(parameters)) {
     notes.emplace_back(

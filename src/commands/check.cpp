@@ -4,9 +4,9 @@
 
 #include <memory>
 #include <optional>
-#include <tuple>
 
 #include "mesh/geometry/geometric_factors.hpp"
+#include "operators/cells/scatter.hpp"
 #include "operators/form/operator_name.hpp"
 #include "operators/strategy.hpp"
 #include "operators/tensor/factor_choice.hpp"
@@ -33,6 +33,7 @@
 #include "src/commands/level_table.hpp"
 #include "src/commands/nonlinear/texts.hpp"
 #include "src/commands/run/solution_file.hpp"
+#include "src/commands/time/tried_times.hpp"
 #include "src/machine/machine.hpp"
 #include "src/solve/nonlinear/nonlinear_solve.hpp"
 #include "src/solve/preconditioning.hpp"
@@ -102,6 +103,9 @@ void print_strategies(const CaseParameters& parameters, const std::string& opera
                    {"whole run"},
                    {"fits", Align::left}});
   for (const StrategyName& name : all_strategies(shape.processor)) {
+    // A run refuses what gives wrong results.
+    const ScatterInfo* const scatter = find_scatter(name.scatter);
+    if (scatter != nullptr && scatter->use == ScatterUse::comparison) continue;
     std::string reason;
     for (const StrategyName& strategy : possible_strategies(name, shape, reason)) {
       const OperatorBytes bytes = operator_bytes(strategy, shape);
@@ -127,6 +131,10 @@ std::optional<Index> print_gpu(const CaseParameters& parameters, const StrategyN
   fmt::print("largest at a time on the GPU {}, free {}\n", bytes_text(estimate.peak().bytes()),
              available ? bytes_text(*available) : "unknown: there is no GPU");
   return available;
+}
+
+bool has_multigrid(const CaseParameters& parameters) {
+  return parameters.solver.preconditioner == kMultigrid && solves_systems(parameters);
 }
 
 // Fewer levels than sizes alone make, as a run will find when it makes them.
@@ -162,7 +170,7 @@ void try_steps(const CaseParameters& parameters, const CaseModel& model) {
   TimerTree timers;
   const ProblemInTime problem(parameters);
   Diffusion<Host>(parameters, problem, model.discretization, model.units, timers)
-      .require_stable_steps();
+      .require_stable_steps(parameters.time->start);
 }
 
 // Everything of a run up to the solve, but the operator: evaluates map and expressions wherever it
@@ -185,7 +193,8 @@ void try_case(const LoadedCase& loaded) {
     const LinearSystem system = make_linear_system(model, make_initial(parameters));
     notes.insert(notes.end(), system.notes.begin(), system.notes.end());
   }
-  if (parameters.solver.preconditioner == kMultigrid) {
+  try_times(parameters, model, notes);
+  if (has_multigrid(parameters)) {
     BilinearForm form = stiffness_form(model.problem, model.discretization);
     form.state = state;
     add_level_note(parameters, form, notes);
@@ -213,19 +222,23 @@ void print_case(const CaseParameters& parameters, const StrategyName& strategy,
     fmt::print("factors {}{}\n", factor_storage_name(*strategy.factors),
                reason_text(choices, "operator.factors"));
   }
-  for (const auto& [title, key, value] :
-       {std::tuple("scatter", "operator.scatter", parameters.operation.scatter),
-        std::tuple("method", "solver.method", std::string(name_of(parameters.solver.method))),
-        std::tuple("preconditioner", "solver.preconditioner", parameters.solver.preconditioner),
-        std::tuple("device", "run.device", std::string(name_of(parameters.run.device)))}) {
+  const auto print_choice = [&](const char* title, const char* key, const std::string& value) {
     const std::string reason = reason_text(choices, key);
     if (!reason.empty()) fmt::print("{} {}{}\n", title, value, reason);
+  };
+  print_choice("scatter", "operator.scatter", parameters.operation.scatter);
+  if (solves_systems(parameters)) {
+    print_choice("method", "solver.method", std::string(name_of(parameters.solver.method)));
+    print_choice("preconditioner", "solver.preconditioner", parameters.solver.preconditioner);
+  } else {
+    fmt::print("solver none: {} solves no systems\n", name_of(parameters.time->method));
   }
+  print_choice("device", "run.device", std::string(name_of(parameters.run.device)));
   if (is_nonlinear(parameters)) fmt::print("nonlinear {}\n", nonlinear_text(parameters));
   if (parameters.time) fmt::print("time {}\n", time_text(*parameters.time));
   for (const std::string& note : size_notes(parameters)) fmt::print("note: {}\n", note);
   fmt::print("\n");
-  if (parameters.solver.preconditioner == kMultigrid) {
+  if (has_multigrid(parameters)) {
     fmt::print("{}\n", level_table(planned_levels(parameters)));
   }
 }
@@ -308,9 +321,14 @@ void check_case(LoadedCase& loaded, const CheckCommand& command) {
   }
   try_case(loaded);
   print_earlier_results(parameters.output);
+  const std::size_t times = tried_times(parameters).size();
   fmt::print(
       "map, Dirichlet values, initial and exact were evaluated at every node, the other "
-      "expressions at every quadrature point, which is where a run looks at them: no error\n");
+      "expressions at every quadrature point, which is where a run looks at them{}: no error\n",
+      times == 0 ? ""
+                 : fmt::format(", at the start and {} later times up to the end; a run looks "
+                               "at more",
+                               times));
 }
 
 }  // namespace

@@ -73,9 +73,9 @@ ExitCode compare(const CompareCommand& command, const Communicator& ranks) {
     output_on_all_ranks(ranks, [&] {
       const std::string& output = loaded.parameters.output;
       if (!is_root) return;
-      require_writable(output, OutputKind::table, command.overwrite);
+      require_writable_table(output, "compare", command.overwrite);
       if (output.empty() || command.launches == LaunchReports::no) return;
-      require_writable(csv_beside(output, "launches"), OutputKind::table, command.overwrite);
+      require_writable_table(csv_beside(output, "launches"), "compare", command.overwrite);
     });
   } catch (const OutputError& error) {
     if (error.is_for_lack_of_space()) throw;

@@ -21,8 +21,8 @@ ExitCode convergence(const ConvergenceCommand& command) {
                      {"--csv", command.csv},
                      {"--plot", command.plot},
                      {"--report", command.report}});
-  require_writable("--csv", command.csv, OutputKind::table, command.overwrite);
-  require_writable("--plot", command.plot, OutputKind::plot, command.overwrite);
+  require_writable_table("--csv", command.csv, "convergence", command.overwrite);
+  require_writable_plot("--plot", command.plot, command.overwrite);
   const bool has_file = !command.csv.empty() || !command.plot.empty() || !command.report.empty();
   if (has_file) ignore_broken_pipes();
   return with_report_errors([&] {

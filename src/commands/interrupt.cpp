@@ -38,7 +38,11 @@ extern "C" void note_signal(int) {
   std::int64_t first = 0;
   const std::int64_t time = now();
   if (first_signal_time.compare_exchange_strong(first, time)) {
-    if (stops_at_once) request_stop();
+    if (stops_at_once) {
+      request_stop();
+    } else {
+      request_iteration_stop();
+    }
   } else if (time - first > kOneSignalNanoseconds) {
     remove_unfinished_paths();
     _exit(static_cast<int>(ExitCode::interrupted));

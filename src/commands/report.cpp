@@ -61,7 +61,7 @@ ExitCode make_report(const ReportCommand& command) {
     for (const report::PlotFile& plot : plots) {
       std::error_code unknown;
       if (!fs::exists(plot.path, unknown)) continue;
-      require_writable("--plots", plot.path.string(), OutputKind::plot, command.overwrite);
+      require_writable_plot("--plots", plot.path.string(), command.overwrite);
     }
     if (!command.output.empty()) {
       report::write_report(inputs, command.output);

@@ -4,9 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
+#include <fstream>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <system_error>
 
@@ -24,16 +25,43 @@ namespace {
 
 constexpr char kTableHead[] = "# Tessera ";
 
-// Whether nothing is lost with what is in the place: nothing, or a file of the same kind.
-bool is_replaceable(const std::string& path, OutputKind kind) {
+// What the path names has nothing that could be lost: it is no file, or an empty one.
+bool is_free(const std::string& path) {
   std::error_code unknown;
-  if (!std::filesystem::is_regular_file(path, unknown)) return true;
+  return !std::filesystem::is_regular_file(path, unknown) || file_head(path).empty();
+}
+
+bool is_plot(const std::string& path) {
   const std::string head = file_head(path);
-  if (head.empty()) return true;
-  if (kind == OutputKind::other) return false;
-  if (kind == OutputKind::table) return head.starts_with(kTableHead);
   // The name of a mark in what gnuplot draws.
   return head.find("<svg") != std::string::npos && head.find("gpPt") != std::string::npos;
+}
+
+// Which command has written a table: `compare`, `study assembly`; empty where its head does not
+// say.
+std::string command_of_table(const std::string& path) {
+  constexpr std::string_view kBegin = "# command: ";
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line) && line.starts_with('#');) {
+    if (!line.starts_with(kBegin)) continue;
+    std::istringstream words(line.substr(kBegin.size()));
+    std::string word;
+    while (words >> word && word != "tessera") continue;  // behind a launcher of processes
+    std::string command;
+    std::string name;
+    words >> command >> name;
+    return command == "study" ? command + " " + name : command;
+  }
+  return "";
+}
+
+// Why a table of this command may not replace what is in the place; empty if it may.
+std::string why_no_table(const std::string& path, const std::string& command) {
+  if (!file_head(path).starts_with(kTableHead)) return "it exists and is no table of Tessera";
+  const std::string other = command_of_table(path);
+  if (other == command) return "";
+  return other.empty() ? fmt::format("it exists and is no table of `tessera {}`", command)
+                       : fmt::format("it is a table of `tessera {}`", other);
 }
 
 // Whether a run has left it in its directory.
@@ -43,6 +71,32 @@ bool is_result_of_run(const std::filesystem::path& path) {
   if (!std::filesystem::is_regular_file(directory / "result.json", unknown)) return false;
   const std::vector<std::string> results = results_in(directory);
   return std::find(results.begin(), results.end(), path.filename().string()) != results.end();
+}
+
+// Tries to write a file. @param refuse says why what is in the place may not be replaced
+void require_writable_unless(const std::string& path, Overwrite overwrite,
+                             const std::function<std::string()>& refuse) {
+  if (path.empty()) return;
+  if (overwrite == Overwrite::no && is_result_of_run(path)) {
+    throw OutputError(path, "it is a result of the run in its directory; --overwrite replaces it");
+  }
+  if (overwrite == Overwrite::no && !is_free(path)) {
+    if (const std::string why = refuse(); !why.empty()) {
+      throw OutputError(path, fmt::format("{}; --overwrite replaces it", why));
+    }
+  }
+  AtomicFile(path).write("x");
+}
+
+// Errors of the file that an option names.
+void with_option_errors(const std::string& option, const std::string& path,
+                        const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const OutputError& error) {
+    if (error.is_for_lack_of_space()) throw;
+    throw InputError({{.file = option + " " + path, .message = error.what()}});
+  }
 }
 
 // The name of the file that is or will be at the path, links followed.
@@ -74,28 +128,29 @@ void complain_if_it_fails(const std::function<void()>& work) {
   }
 }
 
-void require_writable(const std::string& path, OutputKind kind, Overwrite overwrite) {
-  if (path.empty()) return;
-  if (overwrite == Overwrite::no && is_result_of_run(path)) {
-    throw OutputError(path, "it is a result of the run in its directory; --overwrite replaces it");
-  }
-  if (overwrite == Overwrite::no && !is_replaceable(path, kind)) {
-    constexpr std::array<const char*, 3> kWhat = {" and is no table of Tessera",
-                                                  " and is no plot of Tessera", ""};
-    throw OutputError(path, fmt::format("it exists{}; --overwrite replaces it",
-                                        kWhat.at(static_cast<std::size_t>(kind))));
-  }
-  AtomicFile(path).write("x");
+void require_writable_table(const std::string& path, const std::string& command,
+                            Overwrite overwrite) {
+  require_writable_unless(path, overwrite, [&] { return why_no_table(path, command); });
 }
 
-void require_writable(const std::string& option, const std::string& path, OutputKind kind,
-                      Overwrite overwrite) {
-  try {
-    require_writable(path, kind, overwrite);
-  } catch (const OutputError& error) {
-    if (error.is_for_lack_of_space()) throw;
-    throw InputError({{.file = option + " " + path, .message = error.what()}});
-  }
+void require_writable_table(const std::string& option, const std::string& path,
+                            const std::string& command, Overwrite overwrite) {
+  with_option_errors(option, path, [&] { require_writable_table(path, command, overwrite); });
+}
+
+void require_writable_plot(const std::string& option, const std::string& path,
+                           Overwrite overwrite) {
+  with_option_errors(option, path, [&] {
+    require_writable_unless(path, overwrite, [&] {
+      return std::string(is_plot(path) ? "" : "it exists and is no plot of Tessera");
+    });
+  });
+}
+
+void require_writable(const std::string& option, const std::string& path, Overwrite overwrite) {
+  with_option_errors(option, path, [&] {
+    require_writable_unless(path, overwrite, [] { return std::string("it exists"); });
+  });
 }
 
 void require_writable_page(const std::string& option, const std::string& path,

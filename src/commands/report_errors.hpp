@@ -18,16 +18,19 @@ ExitCode with_report_errors(const std::function<ExitCode()>& work);
 /// is complained of.
 void complain_if_it_fails(const std::function<void()>& work);
 
-/// What a file of an option is. None of the others can be known for one by Tessera.
-enum class OutputKind { table, plot, other };
-
-/// Tries, before anything is computed, whether an option's file can be written, and whether what is
-/// in its place may be replaced: a file of the same kind by Tessera may, any other one only with
-/// Overwrite::yes. An empty path is none. @throws InputError, and OutputError for a full disk
-void require_writable(const std::string& option, const std::string& path, OutputKind kind,
-                      Overwrite overwrite);
-/// The same for the file that an option or a key names. @throws OutputError
-void require_writable(const std::string& path, OutputKind kind, Overwrite overwrite);
+/// Tries, before anything is computed, whether an option's file can be written, and that nothing is
+/// in its place, which is replaced with Overwrite::yes alone. An empty path is none.
+/// @throws InputError, and OutputError for a full disk
+void require_writable(const std::string& option, const std::string& path, Overwrite overwrite);
+/// The same for a table, which may replace one that the same command has written.
+/// @param command as it is typed after `tessera`: "compare", "study assembly"
+void require_writable_table(const std::string& option, const std::string& path,
+                            const std::string& command, Overwrite overwrite);
+/// The same for a table that an option or a key names. @throws OutputError
+void require_writable_table(const std::string& path, const std::string& command,
+                            Overwrite overwrite);
+/// The same for a plot, which may replace plots.
+void require_writable_plot(const std::string& option, const std::string& path, Overwrite overwrite);
 
 /// The same for a page, which may replace pages. @throws InputError, OutputError for a full disk,
 /// and PlotError if there is no gnuplot

@@ -167,7 +167,7 @@ class StudySession {
       std::vector<NamedFile> files = files_of(command_);
       files.push_back({"--" + option.name, path});
       require_different(files);
-      require_writable("--" + option.name, path, OutputKind::other, command_.overwrite);
+      require_writable("--" + option.name, path, command_.overwrite);
     }
   }
 
@@ -261,9 +261,10 @@ ExitCode study(const StudyCommand& command) {
   const bool has_file = !command.csv.empty() || !command.report.empty();
   if (has_file) ignore_broken_pipes();
   require_different(files_of(command));
-  require_writable("--csv", command.csv, OutputKind::table, command.overwrite);
-  require_writable("the claims of --csv", claims_path(command.csv), OutputKind::table,
-                   command.overwrite);
+  const std::string table_of = "study " + study.name;
+  require_writable_table("--csv", command.csv, table_of, command.overwrite);
+  require_writable_table("the claims of --csv", claims_path(command.csv), table_of,
+                         command.overwrite);
   return with_report_errors([&] {
     require_writable_page("--report", command.report, command.overwrite);
     const ExitCode code = StudySession(study, command).execute();

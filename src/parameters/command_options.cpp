@@ -1,7 +1,9 @@
 // This file declares the commands and their options to CLI11.
 #include "src/parameters/command_options.hpp"
 
+#include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <string>
 
@@ -17,6 +19,31 @@ const CLI::Validator kPositiveSeconds(
       return CLI::detail::lexical_cast(text, seconds) && seconds > 0.0 && std::isfinite(seconds)
                  ? std::string()
                  : text + " is not allowed; a number of seconds above 0 is";
+    },
+    "");
+
+// A number of DoFs, such as 1e6: its digits take its place.
+const CLI::Validator kDofCount(
+    [](std::string& text) {
+      constexpr double kMost = 9e15;
+      double count = 0.0;
+      if (!CLI::detail::lexical_cast(text, count) || !(count >= 1.0 && count <= kMost) ||
+          count != std::floor(count)) {
+        return text + " is not allowed; a whole number from 1 to 9e15 is, such as 1e6";
+      }
+      text = std::to_string(static_cast<std::int64_t>(count));
+      return std::string();
+    },
+    "");
+
+const CLI::Validator kSeed(
+    [](std::string& text) {
+      std::uint64_t seed = 0;
+      const char* const end = text.data() + text.size();
+      const auto [stop, error] = std::from_chars(text.data(), end, seed);
+      return error == std::errc() && stop == end
+                 ? std::string()
+                 : text + " is not allowed; a whole number from 0 to 18446744073709551615 is";
     },
     "");
 
@@ -181,7 +208,7 @@ void add_convergence(CLI::App& app, CommandOptions& options) {
   command
       ->add_option("--max-dofs", chosen.max_dofs,
                    "Leave out meshes with more DoFs (default: those that do not fit into memory)")
-      ->check(CLI::PositiveNumber)
+      ->transform(kDofCount)
       ->option_text("N");
   command
       ->add_option("--time-limit", chosen.time_limit_s,
@@ -232,7 +259,9 @@ void add_study_rows(CLI::App& command, StudyCommand& chosen) {
                   "(default 2; with --quick 0.25)")
       ->check(kPositiveSeconds)
       ->option_text("SECONDS");
-  command.add_option("--seed", chosen.seed, "Of all random numbers (default 1)")->option_text("N");
+  command.add_option("--seed", chosen.seed, "Of all random numbers (default 1)")
+      ->check(kSeed)
+      ->option_text("N");
   command.add_option("--only", chosen.only, "Measure these variants only")
       ->delimiter(',')
       ->allow_extra_args(false)

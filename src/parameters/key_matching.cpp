@@ -211,6 +211,11 @@ class Matcher {
   std::vector<std::optional<TomlValue>> values_;
 };
 
+// Whether the key is in the table.
+bool is_within(std::string_view key, std::string_view table) {
+  return key.size() > table.size() && key.starts_with(table) && key[table.size()] == '.';
+}
+
 }  // namespace
 
 void apply_override(TomlValue& document, const Override& override_option,
@@ -257,6 +262,36 @@ void apply_override(TomlValue& document, const Override& override_option,
     if (end == name.size()) *member = {part, assignment.value, origin};
     place = &member->value;
     begin = end + 1;
+  }
+}
+
+bool is_replaced(std::size_t i, const std::vector<Override>& overrides) {
+  const std::string key = key_text(overrides[i]);
+  return std::any_of(overrides.begin() + static_cast<std::ptrdiff_t>(i) + 1, overrides.end(),
+                     [&](const Override& later) {
+                       const std::string other = key_text(later);
+                       return other == key || is_within(key, other) || is_within(other, key);
+                     });
+}
+
+void add_findings_of(const Override& item, const TomlValue& document,
+                     std::span<const KeyDescription> keys, std::vector<Diagnostic>& findings) {
+  Findings so_far("");
+  match_keys(document, keys, so_far);
+  for (const Diagnostic& found : so_far.diagnostics()) {
+    if (found.file == shown_text(item)) findings.push_back(found);
+  }
+}
+
+void report_lost_overrides(const std::vector<Override>& overrides, Findings& findings) {
+  for (std::size_t i = 0; i < overrides.size(); ++i) {
+    for (std::size_t j = i + 1; j < overrides.size(); ++j) {
+      const std::string key = key_text(overrides[i]);
+      if (!is_within(key, key_text(overrides[j]))) continue;
+      findings.report({.file = shown_text(overrides[i]),
+                       .message = fmt::format("is lost to {}, which comes later and sets all of {}",
+                                              shown_text(overrides[j]), key_text(overrides[j]))});
+    }
   }
 }
 

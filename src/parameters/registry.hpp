@@ -147,9 +147,17 @@ class Registry : public Keys<Parameters> {
                            const std::vector<Override>& overrides = {}) const {
     TomlValue document = parse_toml(text, file);
     Findings findings(file);
-    for (const Override& item : overrides) apply_override(document, item, keys(), findings);
+    std::vector<Diagnostic> of_replaced;
+    for (std::size_t i = 0; i < overrides.size(); ++i) {
+      apply_override(document, overrides[i], keys(), findings);
+      if (is_replaced(i, overrides)) {
+        add_findings_of(overrides[i], document, keys(), of_replaced);
+      }
+    }
+    report_lost_overrides(overrides, findings);
     const auto values = match_keys(document, keys(), findings);
     Parameters parameters = resolve(values, findings);
+    for (Diagnostic& found : of_replaced) findings.report_once(std::move(found));
     findings.throw_if_any();
     return {std::move(parameters), std::move(findings)};
   }

@@ -90,12 +90,14 @@ SolveOutcome solve_in(const SolveTask& task, LinearSystem& system, TimerTree& ti
         make_solver(solver.method, timing.a(), timing.m(), omega, solver.restart);
     SolveOptions options = solver_options(solver, system, listeners);
     outcome.report = iteration->solve(vectors->b(), vectors->x(), options);
+    int iterations = outcome.report.iterations;
     // Of a singular matrix alone, for which x begins with 0.
     const int best = is_pure_neumann(task.form) ? iteration_before_spoilt(outcome.report) : 0;
     if (best > 0) {
       fill(vectors->x(), T{0});
       start_by_full_multigrid();
       options.max_iterations = best;
+      iterations += best;
       outcome.report.true_relative_residual =
           iteration->solve(vectors->b(), vectors->x(), options).true_relative_residual;
       add_notes({fmt::format("after iteration {} only rounding was left, and the residual rose to "
@@ -104,7 +106,8 @@ SolveOutcome solve_in(const SolveTask& task, LinearSystem& system, TimerTree& ti
                 listeners, outcome);
     }
     parts = iteration->iterates_in_one_kernel() ? IterationParts::one : IterationParts::several;
-    timing.end(outcome.report.iterations, timers.seconds("solve") - before, parts);
+    timing.end(iterations, applications_per_iteration(solver.method),
+               timers.seconds("solve") - before, parts);
     if (parts == IterationParts::one) outcome.apply_seconds = timing.apply_seconds();
   }
   if (outcome.report.status == SolveStatus::converged && made.levels.empty() &&

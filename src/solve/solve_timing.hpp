@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "postprocess/timing/statistics.hpp"
 #include "solvers/memory/device.hpp"
+#include "src/solve/application_time.hpp"
 #include "src/solve/cycle_timing.hpp"
 #include "src/solve/preconditioning.hpp"
 #include "src/solve/timed.hpp"
@@ -51,7 +51,7 @@ class SolveTiming<T, Host> {
     if (made_.set_observer) made_.set_observer(&cycle_);
   }
   /// After it, within its scope.
-  void end(int iterations, double seconds, IterationParts) {
+  void end(int iterations, int, double seconds, IterationParts) {
     const double rest =
         seconds - timers_.seconds("solve/apply") - timers_.seconds("solve/precondition");
     if (iterations > 0) timers_.add("vector updates", iterations, rest, rest / iterations);
@@ -79,8 +79,8 @@ class SolveTiming<T, Device> {
 
   void begin(const DeviceVector<T>& b) {
     const auto scope = timers_.scope("time an application");
-    apply_seconds_ =
-        seconds_of([&](DeviceVector<T>& y) { a_.apply(b, y); }, b.layout(), WarmUp::once);
+    apply_seconds_ = application_seconds<T>([&](DeviceVector<T>& y) { a_.apply(b, y); }, b.layout(),
+                                            WarmUp::once);
     if (m() == nullptr || m()->as_diagonal() != nullptr) return;
     // First, which warms the application up that is timed as a whole.
     time_cycle(b);
@@ -88,52 +88,33 @@ class SolveTiming<T, Device> {
     precondition_seconds_ =
         on_any_rank(b.layout(), parts >= kLongCycle)
             ? parts
-            : seconds_of([&](DeviceVector<T>& z) { m()->apply(b, z); }, b.layout(),
-                         cycle_.empty() ? WarmUp::once : WarmUp::is_done);
+            : application_seconds<T>([&](DeviceVector<T>& z) { m()->apply(b, z); }, b.layout(),
+                                     cycle_.empty() ? WarmUp::once : WarmUp::is_done);
   }
   /// Of one application, before the solve.
   double apply_seconds() const { return apply_seconds_; }
-  void end(int iterations, double seconds, IterationParts parts) {
+  /// @param applications of A, and of M if there is one, in each iteration
+  void end(int iterations, int applications, double seconds, IterationParts parts) {
     if (iterations == 0) return;
     if (parts == IterationParts::one) {
       timers_.add(kInOneKernelPart, iterations, seconds, seconds / iterations);
       return;
     }
-    const double apply = std::min(apply_seconds_, seconds / iterations);
-    const double precondition = std::min(precondition_seconds_, seconds / iterations - apply);
-    const double rest = seconds - (apply + precondition) * iterations;
-    timers_.add("apply", iterations, apply * iterations, apply);
+    const int calls = iterations * applications;
+    const double apply = std::min(apply_seconds_, seconds / calls);
+    const double precondition = std::min(precondition_seconds_, seconds / calls - apply);
+    const double rest = seconds - (apply + precondition) * calls;
+    timers_.add("apply", calls, apply * calls, apply);
     if (precondition > 0.0) {
-      timers_.add("precondition", iterations, precondition * iterations, precondition);
-      add_cycle(iterations, precondition);
+      timers_.add("precondition", calls, precondition * calls, precondition);
+      add_cycle(calls, precondition);
     }
     timers_.add("vector updates", iterations, rest, rest / iterations);
   }
 
  private:
-  enum class WarmUp { once, is_done };
-
   // The pauses between the parts of a cycle, some tenths of a millisecond, are little of it.
   static constexpr double kLongCycle = 5e-3;
-
-  // The median of a few, after one to warm up; long ones vary little. All ranks apply as often.
-  template <class Apply>
-  static double seconds_of(Apply&& apply, const VectorLayout& layout, WarmUp warm_up) {
-    constexpr double kEnough = 3e-3;
-    constexpr std::size_t kRepetitions = 5;
-    DeviceVector<T> y(layout);
-    if (warm_up == WarmUp::once) apply(y);
-    DeviceStopwatch stopwatch;
-    std::vector<double> seconds;
-    double sum = 0.0;
-    do {
-      stopwatch.start();
-      apply(y);
-      seconds.push_back(stopwatch.stop());
-      sum += seconds.back();
-    } while (seconds.size() < kRepetitions && !on_any_rank(layout, sum >= kEnough));
-    return median(std::move(seconds));
-  }
 
   void time_cycle(const DeviceVector<T>& r) {
     if (!made_.set_observer) return;

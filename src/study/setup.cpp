@@ -88,6 +88,23 @@ void check_processor(const StudyParameters& study, Findings& findings) {
   }
 }
 
+// Where there is no policy left for a kernel that takes one, it would be passed over.
+void check_scatters(const StudyParameters& study, Findings& findings) {
+  if (!study.solvers.empty()) return;
+  const Processor processor = study_processor(study);
+  const auto takes_one = [](const std::string& kernel) {
+    return find_kernel(kernel)->scatter == TakesScatter::yes;
+  };
+  const auto kernel = std::find_if(study.kernels.begin(), study.kernels.end(), takes_one);
+  if (kernel == study.kernels.end() || !findings.is_written("study.scatters")) return;
+  const std::vector<std::string> scatters = study_scatters(study);
+  if (absent_scatters(study).size() < scatters.size()) return;
+  findings.report(
+      "study.scatters",
+      fmt::format("has none for the {} (study.device = \"{}\"), and \"{}\" needs one",
+                  processor == Processor::gpu ? "GPU" : "CPU", name_of(study.device), *kernel));
+}
+
 void check_tolerance(const StudyParameters& study, Findings& findings) {
   if (study.solvers.empty() || study.solver.relative_tolerance >= kMinSingleTolerance ||
       !contains(study.precision, Precision::single_precision)) {
@@ -115,6 +132,7 @@ void check_study(const StudyParameters& study, Findings& findings) {
   // The rest looks at many keys at once.
   if (!findings.diagnostics().empty()) return;
   check_processor(study, findings);
+  check_scatters(study, findings);
   if (!findings.diagnostics().empty()) return;
   const std::string no_scatter = why_no_solver_scatter(study);
   if (!no_scatter.empty()) {
@@ -225,6 +243,15 @@ std::vector<std::string> study_scatters(const StudyParameters& study) {
     if (!contains(scatters, scatter)) scatters.push_back(std::move(scatter));
   }
   return scatters;
+}
+
+std::vector<std::string> absent_scatters(const StudyParameters& study) {
+  std::vector<std::string> absent = study_scatters(study);
+  std::erase_if(absent, [&](const std::string& name) {
+    const ScatterInfo* const info = find_scatter(name);
+    return info != nullptr && info->runs_on(study_processor(study));
+  });
+  return absent;
 }
 
 Processor study_processor(const StudyParameters& study) {

@@ -33,6 +33,8 @@ std::vector<StudyProblem> study_problems(const StudyParameters& study);
 
 /// The study's scatter policies, each once; `auto` is the fastest.
 std::vector<std::string> study_scatters(const StudyParameters& study);
+/// Those of them that the study's processor does not have: they have no rows.
+std::vector<std::string> absent_scatters(const StudyParameters& study);
 
 /// The processor of a study.
 Processor study_processor(const StudyParameters& study);

@@ -12,7 +12,6 @@
 #include "solvers/interruption.hpp"
 #include "solvers/memory/device.hpp"
 #include "src/case/system_scale.hpp"
-#include "src/commands/interrupt.hpp"
 #include "src/solve/full_multigrid_start.hpp"
 #include "src/solve/method.hpp"
 #include "src/solve/preconditioning.hpp"
@@ -84,13 +83,10 @@ class SolverBenchIn final : public SolverBench {
     }
     synchronize<Space>();
     measurement.setup_seconds = given_.ranks.slowest(seconds_now() - start);
-    // All ranks are asked in the iteration.
-    const auto is_to_stop = [is_one = given_.ranks.size() == 1] {
-      return is_one ? stop_requested() : interrupted();
-    };
     const SolveOptions options = solver_options(
         parameters.solver, given_.system,
-        {[&](int, double) { return is_to_stop() ? Continue::no : Continue::yes; }, nullptr});
+        {[](int, double) { return iteration_stop_requested() ? Continue::no : Continue::yes; },
+         nullptr});
     const auto solve = [&] {
       copy(start_, x_);
       synchronize<Space>();

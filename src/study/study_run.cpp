@@ -69,6 +69,12 @@ ExitCode StudyRun::execute() {
   introduce();
   if (const std::string text = ranks_.text(); !text.empty()) say("{}\n", text);
   for (const std::string& note : ranks_.notes()) say("note: {}\n", note);
+  if (study_.solvers.empty()) {
+    for (const std::string& scatter : absent_scatters(study_)) {
+      say("note: the {} has no scatter policy \"{}\": no rows\n",
+          study_processor(study_) == Processor::gpu ? "GPU" : "CPU", scatter);
+    }
+  }
   try {
     for (const StudyProblem& problem : problems_) {
       ranks_.stop_if_asked();

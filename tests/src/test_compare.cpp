@@ -110,11 +110,27 @@ TEST_F(CompareTest, RefusesWhatItCannotMeasure) {
   const ProgramResult kernel = compare({"--set", "study.kernels=[\"tensor\", \"csr-single\"]"});
   EXPECT_EQ(kernel.exit_code, 1);
   EXPECT_THAT(kernel.errors, HasSubstr("\"csr-single\" does not run on the CPU"));
+  const ProgramResult scatter = compare({"--set", "study.scatters=[\"unprotected\"]"});
+  EXPECT_EQ(scatter.exit_code, 1);
+  EXPECT_THAT(scatter.errors, HasSubstr("has none for the CPU (study.device = \"cpu\"), and "
+                                        "\"local\" needs one"));
+  write_file(path() / "rates.csv", "# Tessera 1\n# command: tessera convergence a.toml\nh\n1\n");
+  const ProgramResult table = compare({"--csv", "rates.csv"});
+  EXPECT_EQ(table.exit_code, 1);
+  EXPECT_THAT(table.errors, HasSubstr("it is a table of `tessera convergence`"));
   const ProgramResult tolerance =
       compare({"--set", "study.precision=[\"single\"]", "--set", "study.solvers=[\"jacobi\"]"});
   EXPECT_EQ(tolerance.exit_code, 1);
   EXPECT_THAT(tolerance.errors, HasSubstr("solver.relative_tolerance: is 1e-09, and must be at "
                                           "least 1e-06"));
+}
+
+TEST_F(CompareTest, NamesPoliciesThatTheDeviceLacks) {
+  const ProgramResult ran =
+      compare({"--set", "study.scatters=[\"patch\", \"coloring\"]", "--set", "study.degrees=[1]",
+               "--set", "study.dimensions=[2]", "--set", "study.kernels=[\"local\"]"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_THAT(ran.output, HasSubstr("note: the CPU has no scatter policy \"patch\": no rows\n"));
 }
 
 TEST_F(CompareTest, ProblemsThatDoNotFitHaveRows) {

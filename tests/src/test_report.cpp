@@ -204,6 +204,9 @@ TEST_F(ReportTest, BadInputIsOneLineAndWritesNothing) {
     EXPECT_FALSE(std::filesystem::exists(path() / "report.html"));
   }
   EXPECT_EQ(start({"report"}).exit_code, 1);
+  write_file(path() / "case.toml", "[mesh]\ncells = [2, 3]\n");
+  EXPECT_THAT(start({"report", "case.toml"}).errors,
+              HasSubstr("case.toml: neither a directory of results nor a CSV file of Tessera"));
 }
 
 TEST_F(ReportTest, ReplacesAReportAndNothingElse) {

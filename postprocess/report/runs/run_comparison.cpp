@@ -21,6 +21,8 @@ struct Fact {
   const char* name;
   const char* pointer;
   std::string (*text)(double);
+  // Of a run that went on, what is not of the time that it took; null: nothing.
+  const char* before = nullptr;
 };
 
 std::string plain(double value) { return fmt::format("{:.6g}", value); }
@@ -31,7 +33,7 @@ const std::vector<Fact>& facts() {
   static const std::vector<Fact> kFacts = {
       {"degree", "/degree", whole},
       {"DoFs", "/dofs", whole},
-      {"iterations", "/solver/iterations", whole},
+      {"iterations", "/solver/iterations", whole, "/restart/linear_iterations"},
       {"relative residual", "/solver/relative_residual", scientific},
       {"set-up", "/timing/setup_s", human_seconds},
       {"solve", "/timing/solve_s", human_seconds},
@@ -58,6 +60,8 @@ std::vector<std::string> comparison_row(const std::vector<RunSource>& runs, cons
   std::vector<std::optional<double>> values;
   for (const RunSource& run : runs) {
     values.push_back(number_at(run.result, fact.pointer));
+    const auto before = fact.before != nullptr ? number_at(run.result, fact.before) : std::nullopt;
+    if (values.back() && before) *values.back() -= *before;
     row.push_back(values.back() ? fact.text(*values.back()) : "–");
   }
   if (runs.size() == 2) {

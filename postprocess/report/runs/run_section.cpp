@@ -49,6 +49,12 @@ std::string iterations_text(const Json& count) {
 // Of a non-linear case the outer iteration has the ending, and the solver's iterations are those of
 // all its systems.
 void add_solvers(const Json& result, Facts& facts) {
+  if (text_at(result, "/solver/method") == "none") {
+    facts.add("solver",
+              fmt::format("none, as {} solves no systems: {}", text_at(result, "/time/method"),
+                          text_at(result, "/solver/status")));
+    return;
+  }
   const std::string solver = fmt::format("{}, preconditioner {}", text_at(result, "/solver/method"),
                                          text_at(result, "/solver/preconditioner"));
   const std::string iterations = iterations_text(value_at(result, "/solver/iterations"));
@@ -89,6 +95,14 @@ std::string what(const Json& result) {
                     method, number("/time/order"), number("/time/start"), number("/time/end"),
                     number("/time/steps"), number("/time/rejected"), number("/time/smallest_step"),
                     number("/time/largest_step"), number("/time/outputs")));
+    if (const auto t = number_at(result, "/restart/t")) {
+      facts.add("restart",
+                fmt::format("the last start went on from t = {:.6g}; {} steps and {} iterations "
+                            "were made before, the last of them by {} of order {}. Times, speeds "
+                            "and energy are of the last start alone",
+                            *t, number("/restart/steps"), number("/restart/linear_iterations"),
+                            text_at(result, "/restart/method"), number("/restart/order")));
+    }
     if (number_at(result, "/time/max_error/l2")) {
       facts.add("largest errors",
                 fmt::format("of all outputs: L2 {:.3g}, H1 seminorm {:.3g}, max {:.3g}",
@@ -330,6 +344,13 @@ void add_run(Page& page, const RunSource& run, Figure residuals) {
   page.heading(3, "How to repeat it");
   if (!run.case_text.empty()) {
     page.html("<pre>tessera run case.toml</pre>\n");
+    if (const auto t = number_at(run.result, "/restart/t")) {
+      page.html(
+          paragraph(fmt::format("It went on from a checkpoint of t = {:.6g}: if method, "
+                                "steps or solver were others before, this does not repeat "
+                                "it.",
+                                *t)));
+    }
     page.html(folded("case.toml", run.case_text));
   }
   if (!run.result.is_null()) page.html(provenance(run));

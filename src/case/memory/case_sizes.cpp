@@ -62,11 +62,6 @@ int other_vectors(const CaseParameters& parameters) {
   return 12;
 }
 
-// Explicit steps divide by a lumped mass.
-bool solves_systems(const CaseParameters& parameters) {
-  return !parameters.time || parameters.time->method != TimeMethod::explicit_rk;
-}
-
 }  // namespace
 
 int time_vectors(const CaseParameters& parameters) {

@@ -205,6 +205,7 @@ MemoryEstimate estimate_memory(const CaseParameters& parameters, const StrategyN
     estimate.phases.push_back({kDrawingPhase,
                                {program,
                                 all_positions,
+                                stepping,
                                 {"solution", n.vectors(1)},
                                 {"picture", picture_bytes(parameters.mesh.dimension, n.is_mapped(),
                                                           omp_get_max_threads())}}});

@@ -54,8 +54,8 @@ inline constexpr Index kProgramBytes = Index{kHasCuda ? 54 : 22} << 20;
 inline constexpr Index kThreadBytes = Index{128} << 10;
 /// What each of several processes takes for MPI: 9.7 MiB were seen of Open MPI 4.1.
 inline constexpr Index kMpiBytes = Index{10} << 20;
-/// CUDA's runtime in the memory of the host, with cuBLAS, which fast diagonalization loads, and
-/// what its libraries take of the GPU's beside their context.
+/// CUDA's runtime in the memory of the host, and what its libraries take of the GPU's beside their
+/// context.
 inline constexpr Index kCudaProgramBytes = Index{352} << 20;
 inline constexpr Index kCudaLibraryBytes = Index{128} << 20;
 

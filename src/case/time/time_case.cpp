@@ -27,6 +27,10 @@ std::string method_text(const TimeParameters& time) {
 
 }  // namespace
 
+bool solves_systems(const CaseParameters& parameters) {
+  return !parameters.time || parameters.time->method != TimeMethod::explicit_rk;
+}
+
 TimeOptions time_options(const CaseParameters& parameters) {
   const TimeParameters& time = *parameters.time;
   TimeOptions options;
@@ -43,10 +47,22 @@ TimeOptions time_options(const CaseParameters& parameters) {
   return options;
 }
 
+namespace {
+
+// Of an interval between outputs: what is less is rounding.
+constexpr double kRounding = 1e-9;
+
+double output_interval(const TimeParameters& time) {
+  return time.output_interval.value_or(time.end - time.start);
+}
+
+}  // namespace
+
+double time_rounding(const TimeParameters& time) { return kRounding * output_interval(time); }
+
 std::vector<double> output_times(const TimeParameters& time) {
-  constexpr double kRounding = 1e-9;
   const double duration = time.end - time.start;
-  const double interval = time.output_interval.value_or(duration);
+  const double interval = output_interval(time);
   // Checked to be no more than kMaxOutputs.
   const int count = std::max(1, static_cast<int>(std::ceil(duration / interval - kRounding)));
   std::vector<double> times;

@@ -16,6 +16,12 @@ namespace tessera {
 /// end, which the last of these stands for where they differ by rounding alone.
 std::vector<double> output_times(const TimeParameters& time);
 
+/// Times of output that are no further apart than this are the same.
+double time_rounding(const TimeParameters& time);
+
+/// Whether [solver] means anything: explicit steps divide by a lumped mass.
+bool solves_systems(const CaseParameters& parameters);
+
 /// What the method of a case in time is asked for.
 TimeOptions time_options(const CaseParameters& parameters);
 

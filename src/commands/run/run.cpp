@@ -83,6 +83,7 @@ class Run {
         is_nonlinear_(is_nonlinear(loaded.parameters)) {
     run_.parameters = loaded.parameters;
     run_.notes = RunNotes(ranks);
+    run_.restart = restart;
   }
 
   /// @throws Interrupted before or during the solve's set-up, when there are no results
@@ -103,7 +104,12 @@ class Run {
     agree_on_stop(ranks_);
     // The signal that stopped the iteration has been obeyed.
     if (run_.outcome.report.status == SolveStatus::interrupted) withdraw_stop_request();
-    evaluate();
+    {
+      // A run in time that has ended is not gone on with, so what were left out here would be lost.
+      std::optional<UnstoppableWork> whole;
+      if (run_.time) whole.emplace();
+      evaluate();
+    }
     look_up_rates();
     write_results(run_, *files_);
     say("{}", results_text(run_));
@@ -165,9 +171,6 @@ class Run {
       throw InputError({loaded_.findings.diagnostic("output.directory", error.what())});
     }
   }
-
-  // Here: the iteration asks all ranks.
-  bool asked_to_stop() const { return ranks_.size() > 1 ? interrupted() : stop_requested(); }
 
   // That of one rank is not what all of them use.
   std::string metered_gpu() const { return ranks_.size() > 1 ? "" : run_.gpu.pci_bus_id; }
@@ -238,7 +241,7 @@ class Run {
     const auto iteration = [&](int number, double residual) {
       progress.update(number, residual);
       meter.sample();
-      return asked_to_stop() ? Continue::no : Continue::yes;
+      return iteration_stop_requested() ? Continue::no : Continue::yes;
     };
     const auto preconditioner = [&](const auto& levels, const auto& notes) {
       if (!levels.empty()) say("\n{}\n", level_table(levels));

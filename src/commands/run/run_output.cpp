@@ -16,6 +16,7 @@
 #include "postprocess/timing/timer_report.hpp"
 #include "solvers/ranks/stop_together.hpp"
 #include "src/case/setup.hpp"
+#include "src/case/time/time_case.hpp"
 #include "src/commands/nonlinear/texts.hpp"
 #include "src/commands/run/probe_output.hpp"
 #include "src/commands/run/solution_file.hpp"
@@ -44,6 +45,9 @@ Json levels_json(const RunRecord& run) {
   }
   return levels;
 }
+
+// The method of a run that solves no systems.
+constexpr char kNoSolver[] = "none";
 
 const char* solving_part(const RunRecord& run) { return run.time ? "steps" : "solve"; }
 
@@ -92,8 +96,9 @@ Json solver_json(const RunRecord& run) {
   const SolveReport& report = run.outcome.report;
   // A run in time and a non-linear one have solved many systems.
   const bool is_one_system = !run.time && !run.outcome.nonlinear && !report.history.empty();
-  return {{"method", name_of(solver.method)},
-          {"preconditioner", solver.preconditioner},
+  const bool is_used = solves_systems(run.parameters);
+  return {{"method", is_used ? std::string(name_of(solver.method)) : kNoSolver},
+          {"preconditioner", is_used ? solver.preconditioner : kNoPreconditioner},
           {"status", status_name(report.status)},
           {"iterations", report.iterations},
           {"converged", report.status == SolveStatus::converged},
@@ -150,7 +155,9 @@ Json memory_json(const RunRecord& run) {
                  {"peak_bytes", run.peak_bytes.value_or(peak_resident_bytes())},
                  {"peak_device_bytes", nullptr}};
   if constexpr (kHasCuda) {
-    if (run.on_gpu()) memory["peak_device_bytes"] = peak_device_bytes();
+    if (run.on_gpu()) {
+      memory["peak_device_bytes"] = run.peak_gpu_bytes.value_or(peak_device_bytes());
+    }
   }
   return memory;
 }
@@ -190,6 +197,7 @@ std::string result_text(const RunRecord& run) {
     json["nonlinear"] = nonlinear_json(parameters, *run.outcome.nonlinear);
   }
   if (run.time) json["time"] = time_json(*run.time);
+  if (run.restart != nullptr) json["restart"] = restart_json(*run.restart);
   json["timing"] = timing_json(run);
   json["energy_use"] = energy_json(run, static_cast<double>(dofs));
   if (!run.launches.empty()) json["launches"] = launch_json(run.launches, run.rates.memory.copy);
@@ -266,11 +274,15 @@ void add_picture(RunRecord& run, ResultSet& files) {
 // What ranks took together.
 void sum_up(RunRecord& run, const Communicator& ranks) {
   run.rank_times = gather_times(run.timers, ranks);
-  std::array<double, 2> bytes = {static_cast<double>(run.outcome.operator_bytes),
-                                 static_cast<double>(peak_resident_bytes())};
+  std::array<double, 3> bytes = {static_cast<double>(run.outcome.operator_bytes),
+                                 static_cast<double>(peak_resident_bytes()), 0.0};
+  if constexpr (kHasCuda) {
+    if (run.on_gpu()) bytes[2] = static_cast<double>(peak_device_bytes());
+  }
   ranks.sum(bytes);
   run.outcome.operator_bytes = static_cast<Index>(bytes[0]);
   run.peak_bytes = static_cast<Index>(bytes[1]);
+  run.peak_gpu_bytes = static_cast<Index>(bytes[2]);
 }
 
 }  // namespace
@@ -297,7 +309,10 @@ void write_results(RunRecord& run, ResultSet& files) {
       });
     });
   }
-  add("case.toml", [&] { return repeatable_text(run.parameters); });
+  add("case.toml", [&] {
+    return (run.restart != nullptr ? restart_comment(*run.restart) : std::string()) +
+           repeatable_text(run.parameters);
+  });
   if (!run.time) add("residuals.csv", [&] { return residuals_csv(run); });
   add("timings.csv", [&] {
     return run.rank_times ? timer_csv(*run.rank_times, run.limits())

@@ -47,6 +47,8 @@ struct RunRecord {
   ProbeValues probe_values;
   /// Of a run in time.
   std::optional<TimeSummary> time;
+  /// What it went on from; null if it began.
+  const Restart* restart = nullptr;
   /// Of a run on several processes.
   std::optional<RankSummary> ranks;
   std::optional<RankTimes> rank_times;
@@ -54,6 +56,7 @@ struct RunRecord {
   std::vector<LaunchReport> launches;
   /// Of all processes together.
   std::optional<Index> peak_bytes;
+  std::optional<Index> peak_gpu_bytes;
   MeasuredRates rates;  // of the processor in use, as far as they are known
 
   /// What limits the work of the run.

@@ -98,6 +98,10 @@ void add_operator(const RunRecord& run, Lines& lines) {
   const bool is_in_rounds = is_nonlinear(parameters);
   if (is_in_rounds) lines.add("  nonlinear {}\n", nonlinear_text(parameters));
   const SolverParameters& solver = parameters.solver;
+  if (!solves_systems(parameters)) {
+    lines.add("  solver    none: {} solves no systems\n", name_of(parameters.time->method));
+    return;
+  }
   lines.add(
       "  solver    {}{}, preconditioner {}{}, relative tolerance {}{:g}, at most {} iterations\n",
       name_of(solver.method), reason_of("solver.method"), solver.preconditioner,

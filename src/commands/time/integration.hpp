@@ -57,7 +57,7 @@ class Integration {
   void go(TimeProgress& progress, EnergyMeter& meter);
   void step(double until, TimeProgress& progress, EnergyMeter& meter);
   void begin();
-  void resume(const Restart& restart);
+  void read(const Restart& restart);
   void write_output();
   void write_checkpoint();
   void add_errors(double t);
@@ -67,6 +67,7 @@ class Integration {
   RunRecord& run_;
   SolutionSeries& series_;
   Checkpoints& checkpoints_;
+  const Restart* restart_;
   ProblemInTime problem_;
   std::optional<Diffusion<Space>> diffusion_;
   Vector<double, Space> w_;
@@ -84,6 +85,7 @@ Integration<Space>::Integration(RunRecord& run, SolutionSeries& series, Checkpoi
     : run_(run),
       series_(series),
       checkpoints_(checkpoints),
+      restart_(restart),
       problem_(run.parameters, run.model->part) {
   const TimeParameters& time = *run.parameters.time;
   const auto setup = run.timers.resume("setup");
@@ -97,14 +99,15 @@ Integration<Space>::Integration(RunRecord& run, SolutionSeries& series, Checkpoi
   TimeOptions options = time_options(run.parameters);
   run.system.x = HostVector<double>(diffusion_->layout());
   if (restart != nullptr) {
-    resume(*restart);
+    read(*restart);
     options.start = restart->t();
     // The length of a step of high order is none for the first one of bdf.
     if (next_step_ > 0.0 && time.method != TimeMethod::bdf) options.first_step = next_step_;
   } else {
     begin();
   }
-  diffusion_->require_stable_steps();
+  diffusion_->require_stable_steps(options.start);
+  diffusion_->time_application(w_);
   integrator_ = make_time_integrator<Space>(*diffusion_, options, w_);
 }
 
@@ -119,7 +122,7 @@ void Integration<Space>::begin() {
 }
 
 template <class Space>
-void Integration<Space>::resume(const Restart& restart) {
+void Integration<Space>::read(const Restart& restart) {
   const auto scope = run_.timers.scope("checkpoint");
   const Checkpoint& checkpoint = restart.found.checkpoint;
   read_checkpoint_vector(restart.found.path, run_.system.x);
@@ -131,7 +134,6 @@ void Integration<Space>::resume(const Restart& restart) {
   run_.time = std::move(total);
   next_step_ = checkpoint.next_step;
   written_until_ = checkpoint.last_output;
-  series_.resume(restart);
 }
 
 template <class Space>
@@ -173,13 +175,19 @@ void Integration<Space>::run(TimeProgress& progress, EnergyMeter& meter) {
 
 template <class Space>
 void Integration<Space>::go(TimeProgress& progress, EnergyMeter& meter) {
-  for (const double until : output_times(*run_.parameters.time)) {
-    if (until < integrator_->t() || (written_until_ && until <= *written_until_)) continue;
-    while (integrator_->t() < until) {
+  // Earlier results are left alone until there are operators and steps that go on from them.
+  if (restart_ != nullptr) series_.resume(*restart_);
+  const TimeParameters& time = *run_.parameters.time;
+  // Times of output by an earlier end or interval are multiples of another number.
+  const double rounding = time_rounding(time);
+  for (const double until : output_times(time)) {
+    if (until < integrator_->t() - rounding) continue;
+    if (written_until_ && until <= *written_until_ + rounding) continue;
+    while (integrator_->t() < until - rounding) {
       step(until, progress, meter);
       const double t = integrator_->t();
       // What is written at the same time comes first.
-      if (t < until && checkpoints_.is_due(t)) write_checkpoint();
+      if (t < until - rounding && checkpoints_.is_due(t)) write_checkpoint();
     }
     write_output();
     if (checkpoints_.is_due(until)) write_checkpoint();
@@ -200,7 +208,9 @@ void Integration<Space>::write_checkpoint() {
                         .last_output = written_until_,
                         .series = series_.written()};
   checkpoint.time.end = integrator_->t();
-  checkpoints_.write(checkpoint, on_host(w_));
+  // A copy from a GPU may fail, too.
+  run_.notes.attempt(kCheckpointName, "is not written",
+                     [&] { checkpoints_.write(checkpoint, on_host(w_)); });
 }
 
 template <class Space>
@@ -228,6 +238,8 @@ void Integration<Space>::step(double until, TimeProgress& progress, EnergyMeter&
 template <class Space>
 void Integration<Space>::write_output() {
   const auto scope = run_.timers.scope("output");
+  // A part of it that a signal left out would never be made up for.
+  const UnstoppableWork whole;
   const double t = integrator_->t();
   HostVector<double>& u = run_.system.x;
   copy(w_, u);
@@ -286,6 +298,8 @@ void Integration<Space>::judge_absolute_tolerance() {
 
 template <class Space>
 void Integration<Space>::finish() {
+  // What is left to be done takes no longer than an output.
+  const UnstoppableWork whole;
   const double t = integrator_->t();
   // An explicit method may reach a time at which the case has no values.
   const bool is_known = run_.notes.attempt("the last solution is not known", [&] {
@@ -299,8 +313,13 @@ void Integration<Space>::finish() {
     series_.finish(run_.outcome.failure);
   }
   run_.time->end = t;
-  judge_absolute_tolerance();
+  run_.notes.attempt("time.absolute_tolerance is not looked at",
+                     [&] { judge_absolute_tolerance(); });
   if (run_.time->steps == 0) run_.time->smallest_step = 0.0;
+  if (run_.timers.seconds("steps") > 0.0) {
+    const auto steps = run_.timers.resume("steps");
+    diffusion_->add_application_times();
+  }
   SolveOutcome& outcome = run_.outcome;
   outcome.report.iterations = static_cast<int>(run_.time->linear_iterations);
   outcome.operator_bytes = diffusion_->operator_bytes();

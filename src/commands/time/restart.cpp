@@ -129,6 +129,9 @@ Restart load_restart(const RunCommand& command, const Communicator& ranks) {
     loaded.findings.throw_if_any();
   }
   if (place == RestartPlace::same_directory) loaded.parameters.output.directory = command.restart;
+  // Of the case, as the checkpoint has it.
+  found.checkpoint.time.method = name_of(before.time->method);
+  found.checkpoint.time.order = before.time->order;
   return {directory, std::move(found), std::move(loaded), place};
 }
 

@@ -1,5 +1,7 @@
-// This file has the keys of "time" in result.json.
+// This file has the keys of "time" and "restart" in result.json.
 #include "src/commands/time/time_json.hpp"
+
+#include <fmt/format.h>
 
 namespace tessera {
 
@@ -21,6 +23,24 @@ nlohmann::ordered_json time_json(const TimeSummary& time) {
           {"smallest_step", time.smallest_step},
           {"largest_step", time.largest_step},
           {"max_error", error}};
+}
+
+nlohmann::ordered_json restart_json(const Restart& restart) {
+  const TimeSummary& before = restart.found.checkpoint.time;
+  return {{"checkpoint", restart.found.path.string()},
+          {"t", restart.t()},
+          {"method", before.method},
+          {"order", before.order},
+          {"steps", before.steps},
+          {"linear_iterations", before.linear_iterations}};
+}
+
+std::string restart_comment(const Restart& restart) {
+  const TimeSummary& before = restart.found.checkpoint.time;
+  return fmt::format(
+      "# This run went on from t = {:g} of {}, reached by {} of order {}.\n"
+      "# If method, steps or solver were others before, this case does not repeat it.\n",
+      restart.t(), restart.found.path.string(), before.method, before.order);
 }
 
 }  // namespace tessera

@@ -48,6 +48,14 @@ void Findings::report(Diagnostic diagnostic) {
   diagnostics_.push_back(std::move(diagnostic));
 }
 
+void Findings::report_once(Diagnostic diagnostic) {
+  const std::string text = format_diagnostic(diagnostic);
+  const bool is_known =
+      std::any_of(diagnostics_.begin(), diagnostics_.end(),
+                  [&](const Diagnostic& other) { return format_diagnostic(other) == text; });
+  if (!is_known) report(std::move(diagnostic));
+}
+
 void Findings::report(std::string_view key, std::string message) {
   report(diagnostic(key, std::move(message)));
 }

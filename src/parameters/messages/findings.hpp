@@ -31,6 +31,8 @@ class Findings {
   Diagnostic diagnostic(std::string_view key, std::string message) const;
 
   void report(Diagnostic diagnostic);
+  /// The same unless it has been reported in these words.
+  void report_once(Diagnostic diagnostic);
   /// Reports `diagnostic(key, message)`.
   void report(std::string_view key, std::string message);
   /// Whether anything was reported of the key, or of a table that it is in.

@@ -111,6 +111,7 @@ int line_of_long_name(std::string_view text) {
 }
 
 /// The value that `text` is in TOML, or nothing if it is not exactly one.
+/// @throws InputError of a number that is too large
 std::optional<TomlValue> parse_value(std::string_view text, const Origin& origin) {
   if (line_of_long_name(text) > 0) return std::nullopt;
   try {
@@ -118,8 +119,10 @@ std::optional<TomlValue> parse_value(std::string_view text, const Origin& origin
     const toml::node* node = table.get("value");
     if (node == nullptr || table.size() != 1) return std::nullopt;
     return convert(*node, origin);
-  } catch (const toml::parse_error&) {
-    return std::nullopt;
+  } catch (const toml::parse_error& error) {
+    // What it says of other texts may be about the strings without quotes that they are.
+    if (error.description().find("representable") == std::string_view::npos) return std::nullopt;
+    fail(origin, fmt::format("not valid TOML: {}", error.description()));
   }
 }
 
@@ -174,11 +177,18 @@ TomlValue parse_toml(std::string_view text, const std::string& file) {
   }
 }
 
+std::string shown_text(const Override& item) {
+  return item.shown_as.empty() ? "--set " + item.assignment : item.shown_as;
+}
+
+std::string key_text(const Override& item) {
+  const std::string_view text = item.assignment;
+  return std::string(trim(text.substr(0, text.find('='))));
+}
+
 Assignment parse_override(const Override& override_option) {
   const std::string& assignment = override_option.assignment;
-  const Origin origin{
-      .file = override_option.shown_as.empty() ? "--set " + assignment : override_option.shown_as,
-      .layer = Layer::override_option};
+  const Origin origin{.file = shown_text(override_option), .layer = Layer::override_option};
   const auto equals = assignment.find('=');
   if (equals == std::string::npos) {
     fail(origin, "must be KEY=VALUE, such as --set space.degree=4");

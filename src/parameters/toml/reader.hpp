@@ -16,6 +16,12 @@ struct Override {
   std::string shown_as = {};
 };
 
+/// As the user typed it.
+std::string shown_text(const Override& item);
+
+/// What stands before its `=`, be it a key or not; all of it if there is none.
+std::string key_text(const Override& item);
+
 /// An override taken apart.
 struct Assignment {
   /// Dotted name.

@@ -248,7 +248,9 @@ SolveReport Linearization<Space>::solve_once(double tolerance, const V& b, V& x)
   options.max_iterations = solver.max_iterations;
   options.replacement_interval = solver.residual_replacement;
   options.guess = Guess::zero;
-  options.observer = [](int, double) { return stop_requested() ? Continue::no : Continue::yes; };
+  options.observer = [](int, double) {
+    return iteration_stop_requested() ? Continue::no : Continue::yes;
+  };
   return solver_->solve(b, x, options);
 }
 

@@ -65,6 +65,7 @@ class MassMatrix {
     form_ = mass_form(problem, discretization_);
   }
   void sum_rows();
+  void make_matrix();
   void make_its_solver();
 
   const CaseParameters& parameters_;
@@ -90,8 +91,7 @@ void MassMatrix<Space>::make() {
   scratch_ = V(form_.layout());
   const auto scope = timers_.scope("mass");
   sum_rows();
-  if (is_lumped()) return;
-  matrix_ = make_operator<double, Space>(case_strategy(parameters_), form_);
+  if (!is_lumped()) make_matrix();
 }
 
 template <class Space>
@@ -118,13 +118,19 @@ void MassMatrix<Space>::move(const PoissonProblem& problem) {
   if (is_lumped()) return;
   solver_ = nullptr;
   inverse_ = nullptr;
-  // Null if it fails.
+  // Null if it fails; apply() tries again.
   auto matrix = std::move(matrix_);
   if (matrix == nullptr || update_in_place(*matrix, form_) == Updated::no) {
     matrix = nullptr;
-    matrix = make_operator<double, Space>(case_strategy(parameters_), form_);
+    make_matrix();
+    return;
   }
   matrix_ = std::move(matrix);
+}
+
+template <class Space>
+void MassMatrix<Space>::make_matrix() {
+  matrix_ = make_operator<double, Space>(case_strategy(parameters_), form_);
 }
 
 template <class Space>
@@ -145,6 +151,7 @@ void MassMatrix<Space>::apply(const V& x, V& y) {
   if (is_lumped()) {
     multiply(lumped_, x, y);
   } else {
+    if (matrix_ == nullptr) make_matrix();
     matrix_->apply(x, y);
   }
 }
@@ -158,6 +165,7 @@ SolveReport MassMatrix<Space>::solve(const V& b, V& x) {
     report.status = SolveStatus::converged;
     return report;
   }
+  if (matrix_ == nullptr) make_matrix();
   // Implicit Euler with fixed steps never solves with the mass.
   if (solver_ == nullptr) make_its_solver();
   SolveOptions options;

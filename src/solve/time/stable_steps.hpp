@@ -1,8 +1,9 @@
-// This function refuses explicit steps that are too long to be stable.
+// These functions refuse explicit steps that are too long to be stable.
 #pragma once
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <string>
 
 #include "solvers/errors.hpp"
@@ -13,25 +14,33 @@
 
 namespace tessera {
 
-/// Throws unless the fixed steps of an explicit method damp w' = -M^-1 A w, M diagonal: an estimate
-/// of the largest eigenvalue of M^-1 A, from below, tells. All ranks call it together.
+/// The longest step of an explicit method that damps w' = -M^-1 A w, M diagonal.
+struct StableStep {
+  double dt = std::numeric_limits<double>::infinity();  // the same where it is not known
+  double t = 0.0;                                       // of A and M
+};
+
+/// From an estimate of the largest eigenvalue of M^-1 A, which is from below. All ranks call it
+/// together.
 /// @param inverse_mass entries of M^-1, 0 at constrained nodes
-/// @param when a message adds to where steps are unstable: " at t = 2", or nothing
-/// @throws UnsuitableChoice
 template <class Space>
-void require_stable_step(const LinearOperator<double, Space>& a,
-                         const Vector<double, Space>& inverse_mass, const TimeParameters& time,
-                         const std::string& when) {
+double longest_stable_step(const LinearOperator<double, Space>& a,
+                           const Vector<double, Space>& inverse_mass, int order) {
   constexpr int kSteps = 40;
-  double largest = 0.0;
   try {
-    largest = estimate_spectrum(a, inverse_mass, kSteps).largest;
+    return stability_limit(order) / estimate_spectrum(a, inverse_mass, kSteps).largest;
   } catch (const NumericalBreakdown&) {
     // No node is free, or numbers overflow, which steps will say.
-    return;
+    return StableStep().dt;
   }
-  const double limit = stability_limit(time.order) / largest;
-  if (*time.step <= limit) return;
+}
+
+/// Throws if the fixed steps of the case are longer than the longest that is stable.
+/// @param when a message adds to where steps are unstable: " at t = 2", or nothing
+/// @throws UnsuitableChoice
+inline void require_stable_step(const TimeParameters& time, double longest,
+                                const std::string& when) {
+  if (*time.step <= longest) return;
   // The estimate is from below.
   constexpr double kSafe = 0.98;
   throw UnsuitableChoice(
@@ -39,7 +48,7 @@ void require_stable_step(const LinearOperator<double, Space>& a,
       fmt::format("explicit-rk of order {} is unstable with steps of this length on this mesh{}, "
                   "at most {:.2g} is possible; without time.step the steps adapt, and the other "
                   "methods are stable with any",
-                  time.order, when, kSafe * limit));
+                  time.order, when, kSafe * longest));
 }
 
 }  // namespace tessera

@@ -96,7 +96,7 @@ Judgment judge(const std::vector<std::array<Rate, kErrorNorms>>& rates,
     found.push_back(fmt::format("{:.2f} in {}", *last, kNormNames[norm]));
     if (!is_short_of(*last, expected)) continue;
     is_low = true;
-    is_rising = is_rising && (!before || (*last > 0.0 && *last > *before + kRise));
+    is_rising = is_rising && *last > 0.0 && (!before || *last > *before + kRise);
   }
   const std::string expectation =
       fmt::format("{:g} in L2 and {:g} in H1", expected_rates.l2, expected_rates.h1);

@@ -49,7 +49,7 @@ class TimedCase {
     diffusion->clear_constrained(u);
     w = converted<double, Space>(u);
     require_safe_squares(*diffusion, parameters_.time->start, w);
-    diffusion->require_stable_steps();
+    diffusion->require_stable_steps(parameters_.time->start);
     integrator = make_time_integrator<Space>(*diffusion, time_options(parameters_), w);
     row.setup_seconds = timers_.elapsed() - begin;
     for (const double until : output_times(*parameters_.time)) {

@@ -13,10 +13,9 @@ namespace {
 
 constexpr int kRows = 16;
 constexpr int kColumns = 8;
-constexpr int kDepth = 4;
 
 // c[row][column] += sum over k of a[row][k] b[k][column]. Launch: one warp.
-template <Generation generation>
+template <Generation generation, int kDepth>
 __global__ void product_kernel(const double* a, const double* b, double* c) {
   const int g = threadIdx.x / 4;
   const int k = threadIdx.x % 4;
@@ -24,8 +23,15 @@ __global__ void product_kernel(const double* a, const double* b, double* c) {
                    c[(g + 8) * kColumns + 2 * k], c[(g + 8) * kColumns + 2 * k + 1]};
   // The code for a later generation than the compiler's target does not assemble.
   if constexpr (generation <= kGeneration) {
-    multiply_add_16x8x4<generation>(a[g * kDepth + k], a[(g + 8) * kDepth + k], b[k * kColumns + g],
-                                    sum);
+    if constexpr (kDepth == 4) {
+      multiply_add_16x8x4<generation>(a[g * kDepth + k], a[(g + 8) * kDepth + k],
+                                      b[k * kColumns + g], sum);
+    } else {
+      const double of_a[4] = {a[g * kDepth + k], a[(g + 8) * kDepth + k], a[g * kDepth + k + 4],
+                              a[(g + 8) * kDepth + k + 4]};
+      const double of_b[2] = {b[k * kColumns + g], b[(k + 4) * kColumns + g]};
+      multiply_add_16x8x8<generation>(of_a, of_b, sum);
+    }
   }
   c[g * kColumns + 2 * k] = sum[0];
   c[g * kColumns + 2 * k + 1] = sum[1];
@@ -48,7 +54,7 @@ bool runs_here(Generation generation) {
   return generation == Generation::ampere || require_device().major >= 9;
 }
 
-template <Generation generation>
+template <Generation generation, int kDepth>
 void expect_product() {
   if (!runs_here(generation)) return;
   std::array<double, kRows * kDepth> a;
@@ -66,7 +72,7 @@ void expect_product() {
   ASSERT_EQ(cudaMemcpy(device_a, a.data(), sizeof(a), cudaMemcpyHostToDevice), cudaSuccess);
   ASSERT_EQ(cudaMemcpy(device_b, b.data(), sizeof(b), cudaMemcpyHostToDevice), cudaSuccess);
   ASSERT_EQ(cudaMemcpy(device_c, c.data(), sizeof(c), cudaMemcpyHostToDevice), cudaSuccess);
-  product_kernel<generation><<<1, 32>>>(device_a, device_b, device_c);
+  product_kernel<generation, kDepth><<<1, 32>>>(device_a, device_b, device_c);
   std::array<double, kRows * kColumns> product;
   ASSERT_EQ(cudaMemcpy(product.data(), device_c, sizeof(c), cudaMemcpyDeviceToHost), cudaSuccess);
   for (int row = 0; row < kRows; ++row) {
@@ -106,8 +112,10 @@ void expect_prefetch() {
 
 TEST(DeviceGeneration, TensorCoresMultiplyAlikeOnAllGenerations) {
   TESSERA_REQUIRE_DEVICE();
-  expect_product<Generation::ampere>();
-  expect_product<Generation::hopper>();
+  expect_product<Generation::ampere, 4>();
+  expect_product<Generation::hopper, 4>();
+  expect_product<Generation::ampere, 8>();
+  expect_product<Generation::hopper, 8>();
 }
 
 TEST(DeviceGeneration, PrefetchesLeaveMemoryAsItIs) {

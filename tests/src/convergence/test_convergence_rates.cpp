@@ -83,6 +83,14 @@ TEST(ConvergenceRates, ThatRiseAreNotJudgedYet) {
   const Judgment judgment = judged({1.0, 0.8, 0.4, 0.1}, 3);
   EXPECT_EQ(judgment.verdict, RateVerdict::unknown);
   EXPECT_THAT(judgment.text, HasSubstr("finer ones will tell"));
+  EXPECT_EQ(judged({1.0, 0.4}, 3).verdict, RateVerdict::unknown);
+}
+
+TEST(ConvergenceRates, OfErrorsThatDoNotFallAreTooLow) {
+  EXPECT_EQ(judged({1.0, 1.0}, 3).verdict, RateVerdict::too_low);
+  EXPECT_EQ(judged({1.0, 1.2}, 1).verdict, RateVerdict::too_low);
+  // In one of the norms, here in H1.
+  EXPECT_EQ(judged({1.0, 0.6}, 1).verdict, RateVerdict::too_low);
 }
 
 TEST(ConvergenceRates, OfASolutionInTheSpaceAreAllRounding) {

@@ -112,10 +112,13 @@ TEST(CommandLine, Convergence) {
   EXPECT_EQ(command.report, "c.html");
   EXPECT_EQ(command.verbosity, Verbosity::quiet);
   EXPECT_EQ(parse_case(case_with(""), command.overrides).run.threads, 2);
-  for (const char* wrong :
-       {"--degrees=0", "--degrees=1,two", "--levels=0", "--max-dofs=-1", "--time-limit=0"}) {
+  for (const char* wrong : {"--degrees=0", "--degrees=1,two", "--levels=0", "--max-dofs=-1",
+                            "--max-dofs=1.5", "--max-dofs=0", "--time-limit=0"}) {
     EXPECT_NE(usage_error({"convergence", "case.toml", wrong}), "accepted") << wrong;
   }
+  EXPECT_EQ(
+      std::get<ConvergenceCommand>(parse({"convergence", "case.toml", "--max-dofs=2e5"})).max_dofs,
+      200000);
 }
 
 TEST(CommandLine, RestartsNeedNoCase) {

@@ -28,11 +28,38 @@ TEST(Override, TomlValuesAndBareWords) {
 }
 
 TEST(Override, LastWinsAndRepairsTheFile) {
-  EXPECT_EQ(
-      parse_case(case_with("[space]\ndegree = 0\n"), {{"space.degree=99"}, {"space.degree=7"}})
-          .space.degree,
-      7);
+  EXPECT_EQ(parse_case(case_with("[space]\ndegree = 0\n"), {{"space.degree=9"}, {"space.degree=7"}})
+                .space.degree,
+            7);
   EXPECT_EQ(parse_case("", {{"mesh.cells=[1,1,1]"}}).mesh.cells.size(), 3U);
+}
+
+// The one that is replaced may be the one that was meant.
+TEST(Override, IsRightThoughALaterOneReplacesIt) {
+  expect_errors(case_errors(case_with(""), {{"space.degree=99"}, {"space.degree=3"}}),
+                {"--set space.degree=99: space.degree = 99: must be an integer from 1 to 32"});
+  expect_errors(
+      case_errors(case_with(""), {{"space={degre=3}"}, {"space={degree=2}"}}),
+      {"--set space={degre=3}: space.degre = 3: unknown key; did you mean space.degree?"});
+  EXPECT_EQ(
+      case_errors(case_with(""), {{"solver.multigrid={levels=99}"}, {"solver.multigrid.levels=2"}})
+          .size(),
+      1U);
+  // What other keys have to say is of the last values.
+  EXPECT_EQ(
+      parse_case(case_with(""), {{"mesh.spacing=[\"uniform\", [0, 0.2, 1], \"uniform\"]"},
+                                 {"mesh.cells=[4, 2, 4]"},
+                                 {"mesh.spacing=[\"uniform\", [0, 0.2, 0.4, 1], \"uniform\"]"},
+                                 {"mesh.cells=[4, 3, 4]"}})
+          .mesh.cells[1],
+      3);
+  // Each is wrong once.
+  EXPECT_EQ(case_errors(case_with(""), {{"space.degree=99"}, {"space.degree=99"}}).size(), 1U);
+  expect_errors(
+      case_errors(case_with(""),
+                  {{"solver.multigrid.levels=2"}, {"solver.multigrid={smoother_degree=3}"}}),
+      {"--set solver.multigrid.levels=2: is lost to --set solver.multigrid={smoother_degree=3}, "
+       "which comes later and sets all of solver.multigrid"});
 }
 
 TEST(Override, PartOfAFaceOrAllOfIt) {

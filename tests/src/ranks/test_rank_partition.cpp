@@ -227,8 +227,8 @@ TEST(RankParts, OfSeveralRanksNeedTheirShareOfMemory) {
   }
 }
 
-// Planes and lines are shared out, the modes of the axes and the memory of cuBLAS are not. On ranks
-// there are two vectors more of an eighth of the lines, and cuBLAS is there twice.
+// Planes and lines are shared out, the modes of the axes are not. On ranks there are two vectors
+// more of an eighth of the lines.
 TEST(RankParts, OfFastDiagonalizationNeedTheirShareOfGpuMemory) {
   if constexpr (!kHasCuda) GTEST_SKIP() << "a build without CUDA refuses the GPU first";
   const CaseParameters parameters = case_of(
@@ -241,10 +241,10 @@ TEST(RankParts, OfFastDiagonalizationNeedTheirShareOfGpuMemory) {
     return estimate_rank_gpu_memory(parameters, strategy, partition, largest_part(partition, 3))
                .peak()
                .bytes() -
-           kCudaLibraryBytes - 2 * kCublasWorkspace - (ranks > 1 ? peer_inbox_bytes(ranks) : 0);
+           kCudaLibraryBytes - (ranks > 1 ? peer_inbox_bytes(ranks) : 0);
   };
-  const Index without_ranks = estimate_gpu_memory(parameters, strategy).peak().bytes() -
-                              kCudaLibraryBytes - kCublasWorkspace;
+  const Index without_ranks =
+      estimate_gpu_memory(parameters, strategy).peak().bytes() - kCudaLibraryBytes;
   const Index one = bytes_of(1);
   const Index vector = Index{289} * 289 * 577 * 8;
   EXPECT_GT(one, without_ranks + vector / 4 * 95 / 100);

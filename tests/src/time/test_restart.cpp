@@ -236,5 +236,103 @@ TEST_F(Restarts, FollowAnInterruption) {
   expect_same_results();
 }
 
+TEST_F(Restarts, ThatAreRefusedLeaveTheResults) {
+  write_case();
+  ASSERT_EQ(run({"case.toml", "--output", "out"}).exit_code, 0);
+  const std::vector<std::string> names = names_in(path() / "out");
+  std::vector<std::string> texts;
+  for (const std::string& name : names) texts.push_back(text("out/" + name));
+  const ProgramResult ran = run({"--restart", "out", "--set", "time.end=0.6", "--set",
+                                 "time.method=explicit-rk", "--set", "time.step=0.05"});
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_THAT(ran.errors, HasSubstr("explicit-rk of order 3 is unstable"));
+  EXPECT_EQ(names_in(path() / "out"), names);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    EXPECT_TRUE(text("out/" + names[i]) == texts[i]) << names[i];
+  }
+}
+
+// 3 * 0.1 is more than 0.3.
+TEST_F(Restarts, HaveAnEndThatIsATimeOfOutputOnce) {
+  for (const char* method : {"sdirk", "backward-euler"}) {
+    write_case();
+    const std::string setting = std::string("time.method=") + method;
+    ASSERT_EQ(run({"case.toml", "--output", "out", "--overwrite", "--set", "time.end=0.3", "--set",
+                   setting})
+                  .exit_code,
+              0);
+    const ProgramResult ran = run({"--restart", "out", "--set", "time.end=0.6"});
+    ASSERT_EQ(ran.exit_code, 0) << ran.errors;
+    EXPECT_THAT(names_in(path() / "out"), Contains("solution_0007.vtu"));
+    EXPECT_THAT(names_in(path() / "out"), Not(Contains("solution_0008.vtu")));
+    const auto time = read_json(path() / "out/result.json")["time"];
+    EXPECT_EQ(time["outputs"], 7);
+    EXPECT_GT(time["smallest_step"].get<double>(), 1e-3);
+  }
+}
+
+// What an earlier start did by another method is not repeated by the last one's case.
+TEST_F(Restarts, SayWhatWasBefore) {
+  write_case();
+  ASSERT_EQ(run({"case.toml", "--output", "out", "--set", "time.end=0.2"}).exit_code, 0);
+  EXPECT_FALSE(read_json(path() / "out/result.json").contains("restart"));
+  const ProgramResult ran =
+      run({"--restart", "out", "--set", "time.end=0.4", "--set", "time.method=backward-euler",
+           "--set", "time.order=1", "--set", "time.step=0.05"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.errors;
+  const auto result = read_json(path() / "out/result.json");
+  const auto restart = result["restart"];
+  EXPECT_EQ(restart["t"], 0.2);
+  EXPECT_EQ(restart["method"], "sdirk");
+  EXPECT_EQ(restart["order"], 3);
+  EXPECT_EQ(restart["steps"], 8);
+  EXPECT_EQ(result["time"]["steps"], 8 + 4);
+  EXPECT_THAT(text("out/case.toml"), ::testing::StartsWith("# This run went on from t = 0.2 of "
+                                                           "out/checkpoint.h5, reached by sdirk "
+                                                           "of order 3.\n"));
+  // It is still the program's, and may be run in its place.
+  const ProgramResult again = run({"out/case.toml", "--overwrite"});
+  EXPECT_EQ(again.exit_code, 0) << again.errors;
+  EXPECT_THAT(text("out/case.toml"), Not(HasSubstr("# This run went on")));
+}
+
+TEST_F(Restarts, AreJudgedByTheTimesThatAreLeft) {
+  std::string text = kCase;
+  text.replace(text.find("1 + x"), 5, "(1 + x)*exp(-20*t)");
+  write_case(text);
+  const std::vector<std::string> steps = {"--set", "time.method=explicit-rk", "--set",
+                                          "time.step=0.003"};
+  auto whole = std::vector<std::string>{"case.toml", "--output", "whole"};
+  whole.insert(whole.end(), steps.begin(), steps.end());
+  EXPECT_THAT(run(whole).errors, HasSubstr("unstable"));
+  ASSERT_EQ(run({"case.toml", "--output", "out"}).exit_code, 0);
+  auto rest = std::vector<std::string>{"--restart", "out", "--set", "time.end=0.6"};
+  rest.insert(rest.end(), steps.begin(), steps.end());
+  const ProgramResult ran = run(rest);
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+}
+
+// What a signal left out of an output could not be had any more.
+TEST_F(Restarts, LackNothingOfAnOutputThatASignalMet) {
+  std::string text = kCase;
+  text.replace(text.find("cells = [3, 4]"), 14, "cells = [30, 40]");
+  text.replace(text.find("[boundary]"), 0, "exact = \"t + " + long_expression(300) + "\"\n");
+  text.replace(text.find("picture = false"), 15, "picture = true");
+  write_case(text);
+  ASSERT_EQ(run({"case.toml", "--output", "whole"}).exit_code, 0);
+  Program program(path(), {"run", "case.toml", "--output", "parts"});
+  // Picture and errors follow.
+  ASSERT_TRUE(program.wait_until(
+      [&] { return std::filesystem::exists(path() / "parts/solution_0002.vtu"); }));
+  program.signal(SIGINT);
+  const ProgramResult ran = program.wait();
+  ASSERT_EQ(ran.exit_code, 130) << ran.errors;
+  EXPECT_THAT(names_in(path() / "parts"), Contains("solution_0002.png"));
+  const ProgramResult later = run({"--restart", "parts"});
+  EXPECT_EQ(later.exit_code, 0) << later.errors;
+  expect_same_results();
+  EXPECT_GT(read_json(path() / "parts/result.json")["time"]["max_error"]["l2"].get<double>(), 0.0);
+}
+
 }  // namespace
 }  // namespace tessera::testing

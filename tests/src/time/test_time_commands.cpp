@@ -118,6 +118,38 @@ TEST_F(TimeCommands, CheckEvaluatesCapacityAndInitialValues) {
   EXPECT_THAT(initial.errors, HasSubstr("time.initial = \"log(x - 0.1)\": is "));
 }
 
+TEST_F(TimeCommands, CheckLooksAtLaterTimes) {
+  for (const auto& [setting, where] :
+       {std::pair{"problem.coefficient=2-t", "problem.coefficient = \"2-t\": is 0 at t = 2"},
+        {"problem.reaction=1-t", "problem.reaction = \"1-t\": is -0.5 at t = 1.5"},
+        {"problem.source=1/(t-0.5)", "problem.source = \"1/(t-0.5)\": is inf at t = 0.5"},
+        {"boundary.left.value=log(1.5-t)",
+         "boundary.left.value = \"log(1.5-t)\": is -inf at "
+         "t = 1.5"}}) {
+    const ProgramResult checked = command("check", {"--set", setting});
+    EXPECT_EQ(checked.exit_code, 1) << setting;
+    EXPECT_THAT(checked.errors, HasSubstr(where));
+  }
+  const ProgramResult exact = command("check", {"--set", "problem.exact=sqrt(1-t)"});
+  EXPECT_EQ(exact.exit_code, 0);
+  EXPECT_THAT(exact.output, HasSubstr("note: problem.exact is "));
+  EXPECT_THAT(exact.output, HasSubstr("at the start and 5 later times up to the end"));
+}
+
+TEST_F(TimeCommands, ExplicitStepsHaveNoSolver) {
+  const std::vector<std::string> settings = {"--set", "time.method=explicit-rk", "--set",
+                                             "time.step=0.005"};
+  const ProgramResult checked = command("check", settings);
+  EXPECT_THAT(checked.output, HasSubstr("\nsolver none: explicit-rk solves no systems\n"));
+  EXPECT_THAT(checked.output, Not(HasSubstr("preconditioner")));
+  const ProgramResult ran = command("run", settings);
+  ASSERT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_THAT(ran.output, HasSubstr("  solver    none: explicit-rk solves no systems\n"));
+  const auto solver = read_json(path() / "out/result.json")["solver"];
+  EXPECT_EQ(solver["method"], "none");
+  EXPECT_EQ(solver["preconditioner"], "none");
+}
+
 // The rates of a column of a table, those that are lost left out.
 std::vector<double> rates_in(const std::string& csv, std::size_t column) {
   std::vector<double> rates;

@@ -1,14 +1,13 @@
-// A DeviceCgOnRanks is conjugate gradients where ranks with a GPU each share the vectors.
-#pragma once
-
+// This file has conjugate gradients where ranks with a GPU each share the vectors.
 #include "solvers/krylov/cg_fused_kernels.cuh"
+#include "solvers/krylov/cg_on_ranks.hpp"
 #include "solvers/krylov/cg_rank_kernels.cuh"
 #include "solvers/krylov/device_system.cuh"
 
 namespace tessera {
 namespace {
 
-// As DeviceCg of cg.cu, which alone includes this, but by the kernels that ranks need.
+// As DeviceCg of cg.cu, but by the kernels that ranks need.
 template <class T>
 class DeviceCgOnRanks final : public SystemIteration<T> {
   using Base = SystemIteration<T>;
@@ -139,4 +138,16 @@ class DeviceCgOnRanks final : public SystemIteration<T> {
 };
 
 }  // namespace
+
+template <class T>
+std::unique_ptr<Solver<T, Device>> make_cg_on_ranks(const LinearOperator<T, Device>& a,
+                                                    const Preconditioner<T, Device>* m, Beta beta) {
+  return make_device_solver<DeviceCgOnRanks<T>>(a, m, beta);
+}
+
+template std::unique_ptr<Solver<double, Device>> make_cg_on_ranks(
+    const LinearOperator<double, Device>&, const Preconditioner<double, Device>*, Beta);
+template std::unique_ptr<Solver<float, Device>> make_cg_on_ranks(
+    const LinearOperator<float, Device>&, const Preconditioner<float, Device>*, Beta);
+
 }  // namespace tessera
