@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "postprocess/files/atomic_file.hpp"
 #include "postprocess/files/file_head.hpp"
@@ -37,9 +39,9 @@ bool is_plot(const std::string& path) {
   return head.find("<svg") != std::string::npos && head.find("gpPt") != std::string::npos;
 }
 
-// Which command has written a table: `compare`, `study assembly`; empty where its head does not
+// The words of the command that has written a table, behind `tessera`; none where its head does not
 // say.
-std::string command_of_table(const std::string& path) {
+std::vector<std::string> command_of_table(const std::string& path) {
   constexpr std::string_view kBegin = "# command: ";
   std::ifstream file(path);
   for (std::string line; std::getline(file, line) && line.starts_with('#');) {
@@ -47,21 +49,25 @@ std::string command_of_table(const std::string& path) {
     std::istringstream words(line.substr(kBegin.size()));
     std::string word;
     while (words >> word && word != "tessera") continue;  // behind a launcher of processes
-    std::string command;
-    std::string name;
-    words >> command >> name;
-    return command == "study" ? command + " " + name : command;
+    return {std::istream_iterator<std::string>(words), {}};
   }
-  return "";
+  return {};
+}
+
+// Whether this command has written it. A study's name may stand behind options.
+bool is_table_of(const std::string& path, const std::string& command) {
+  const std::vector<std::string> words = command_of_table(path);
+  const std::size_t space = std::min(command.find(' '), command.size());
+  if (words.empty() || words.front() != command.substr(0, space)) return false;
+  return space == command.size() ||
+         std::find(words.begin(), words.end(), command.substr(space + 1)) != words.end();
 }
 
 // Why a table of this command may not replace what is in the place; empty if it may.
 std::string why_no_table(const std::string& path, const std::string& command) {
   if (!file_head(path).starts_with(kTableHead)) return "it exists and is no table of Tessera";
-  const std::string other = command_of_table(path);
-  if (other == command) return "";
-  return other.empty() ? fmt::format("it exists and is no table of `tessera {}`", command)
-                       : fmt::format("it is a table of `tessera {}`", other);
+  if (is_table_of(path, command)) return "";
+  return fmt::format("it is a table, but none of `tessera {}`", command);
 }
 
 // Whether a run has left it in its directory.
@@ -163,10 +169,10 @@ void require_writable_page(const std::string& option, const std::string& path,
   }
 }
 
-void remove_table(const std::string& path) {
+void remove_table(const std::string& path, const std::string& command) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return;
-  if (!file_head(path).starts_with(kTableHead)) return;
+  if (!why_no_table(path, command).empty()) return;
   std::filesystem::remove(path, error);
   if (error) throw OutputError(path, error.message());
 }

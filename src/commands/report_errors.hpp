@@ -36,9 +36,9 @@ void require_writable_plot(const std::string& option, const std::string& path, O
 /// and PlotError if there is no gnuplot
 void require_writable_page(const std::string& option, const std::string& path, Overwrite overwrite);
 
-/// Removes a table of an earlier command that would not belong to what is written beside it now;
-/// another file is left alone. @throws OutputError
-void remove_table(const std::string& path);
+/// Removes a table that the same command has written earlier, and that would not belong to what is
+/// written beside it now; another file is left alone. @throws OutputError
+void remove_table(const std::string& path, const std::string& command);
 
 /// A file that a command reads or writes, and what the user named it by.
 struct NamedFile {

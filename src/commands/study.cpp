@@ -219,7 +219,7 @@ class StudySession {
         write_text_file(claims_path(command_.csv), files.claims);
         record_.say("the claims are in {}\n", claims_path(command_.csv));
       } else {
-        remove_table(claims_path(command_.csv));
+        remove_table(claims_path(command_.csv), "study " + study_.name);
       }
     }
     if (command_.report.empty()) return;

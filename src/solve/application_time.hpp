@@ -6,7 +6,6 @@
 
 #include "postprocess/timing/statistics.hpp"
 #include "solvers/memory/device.hpp"
-#include "solvers/memory/dot_products.hpp"
 #include "solvers/memory/vector.hpp"
 
 namespace tessera {

@@ -190,7 +190,7 @@ void StudyRun::write_files() {
     say("\nmeasurements are in {}\n", study_.output);
     const std::string launches = csv_beside(study_.output, "launches");
     if (launches_csv_.empty()) {
-      remove_table(launches);
+      remove_table(launches, "compare");
     } else {
       write_text_file(launches, launches_csv_);
       say("launches are in {}\n", launches);

@@ -117,7 +117,7 @@ TEST_F(CompareTest, RefusesWhatItCannotMeasure) {
   write_file(path() / "rates.csv", "# Tessera 1\n# command: tessera convergence a.toml\nh\n1\n");
   const ProgramResult table = compare({"--csv", "rates.csv"});
   EXPECT_EQ(table.exit_code, 1);
-  EXPECT_THAT(table.errors, HasSubstr("it is a table of `tessera convergence`"));
+  EXPECT_THAT(table.errors, HasSubstr("it is a table, but none of `tessera compare`"));
   const ProgramResult tolerance =
       compare({"--set", "study.precision=[\"single\"]", "--set", "study.solvers=[\"jacobi\"]"});
   EXPECT_EQ(tolerance.exit_code, 1);

@@ -336,6 +336,10 @@ TEST_F(KeptResults, ACaseThatARunHasWrittenMayBeRunAgainInItsPlace) {
     EXPECT_EQ(ran.exit_code, 0) << ran.errors;
   }
   EXPECT_EQ(read_json(path() / "other/result.json")["degree"], 3);
+  const std::string mine = "# mine, to be kept\n" + read_file(out() / "case.toml");
+  write_file(out() / "case.toml", mine);
+  EXPECT_EQ(run_program(path(), {"run", "out/case.toml", "--overwrite"}).exit_code, 1);
+  EXPECT_EQ(read_file(out() / "case.toml"), mine);
 }
 
 TEST_F(KeptResults, OldResultsStayWhereNoneCanTakeTheirPlace) {

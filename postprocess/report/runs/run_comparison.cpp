@@ -21,7 +21,8 @@ struct Fact {
   const char* name;
   const char* pointer;
   std::string (*text)(double);
-  // Of a run that went on, what is not of the time that it took; null: nothing.
+  // Where a run that went on says how much of it was done before, which its times are not of; null
+  // where it does not say.
   const char* before = nullptr;
 };
 

@@ -49,7 +49,7 @@ TimeOptions time_options(const CaseParameters& parameters) {
 
 namespace {
 
-// Of an interval between outputs: what is less is rounding.
+// Of an interval between outputs, and of the whole time: what is less is rounding.
 constexpr double kRounding = 1e-9;
 
 double output_interval(const TimeParameters& time) {
@@ -58,7 +58,9 @@ double output_interval(const TimeParameters& time) {
 
 }  // namespace
 
-double time_rounding(const TimeParameters& time) { return kRounding * output_interval(time); }
+double time_rounding(const TimeParameters& time) {
+  return kRounding * std::min(output_interval(time), time.end - time.start);
+}
 
 std::vector<double> output_times(const TimeParameters& time) {
   const double duration = time.end - time.start;

@@ -3,15 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <vector>
 
 #include "postprocess/files/output_directory.hpp"
 #include "src/case/setup.hpp"
+#include "src/commands/time/time_json.hpp"
 #include "src/parameters/toml/reader.hpp"
 
 namespace tessera {
@@ -19,18 +18,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The text after the lines at its begin that are comments, which a run that went on writes.
-std::string_view without_head(std::string_view text) {
-  while (text.starts_with('#')) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
-  return text;
-}
-
-// Whether nothing in it is the user's: no comment between keys, no order of theirs.
+// Whether nothing in it is the user's: no comment, no order of keys.
 bool is_written_by_a_run(const std::string& case_file) {
   try {
     const std::string text = read_text_file(case_file);
     return repeatable_text(make_case_registry().parse(text, case_file).parameters) ==
-           without_head(text);
+           without_restart_comment(text);
   } catch (const InputError&) {
     return false;
   }

@@ -104,12 +104,10 @@ class Run {
     agree_on_stop(ranks_);
     // The signal that stopped the iteration has been obeyed.
     if (run_.outcome.report.status == SolveStatus::interrupted) withdraw_stop_request();
-    {
-      // A run in time that has ended is not gone on with, so what were left out here would be lost.
-      std::optional<UnstoppableWork> whole;
-      if (run_.time) whole.emplace();
-      evaluate();
-    }
+    // A run in time that has ended is not gone on with, so what were left out here would be lost.
+    std::optional<UnstoppableWork> whole;
+    if (run_.time) whole.emplace();
+    evaluate();
     look_up_rates();
     write_results(run_, *files_);
     say("{}", results_text(run_));

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "src/case/time/time_case.hpp"
+
 namespace tessera {
 
 Checkpoints::Checkpoints(const CaseParameters& parameters, ResultSet& files, RunNotes& notes,
@@ -21,7 +23,7 @@ void Checkpoints::look_for_next(double t) {
   double number = std::floor((t - time.start) / interval);
   // Rounding may have taken it too far or not far enough.
   while (number > 0.0 && time.start + number * interval > t) --number;
-  while (time.start + number * interval <= t) ++number;
+  while (time.start + number * interval <= t + time_rounding(time)) ++number;
   next_ = time.start + number * interval;
 }
 

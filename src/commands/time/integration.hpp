@@ -106,8 +106,8 @@ Integration<Space>::Integration(RunRecord& run, SolutionSeries& series, Checkpoi
   } else {
     begin();
   }
-  diffusion_->require_stable_steps(options.start);
   diffusion_->time_application(w_);
+  diffusion_->require_stable_steps(options.start);
   integrator_ = make_time_integrator<Space>(*diffusion_, options, w_);
 }
 
@@ -318,7 +318,7 @@ void Integration<Space>::finish() {
   if (run_.time->steps == 0) run_.time->smallest_step = 0.0;
   if (run_.timers.seconds("steps") > 0.0) {
     const auto steps = run_.timers.resume("steps");
-    diffusion_->add_application_times();
+    diffusion_->add_application_times(run_.timers.seconds("steps"));
   }
   SolveOutcome& outcome = run_.outcome;
   outcome.report.iterations = static_cast<int>(run_.time->linear_iterations);

@@ -55,7 +55,8 @@ void check_end(double t, const fs::path& file, LoadedCase& loaded) {
   if (!loaded.parameters.time) {
     loaded.findings.report("time.end",
                            fmt::format("must be given to go on from {}", file.string()));
-  } else if (loaded.parameters.time->end < t) {
+  } else if (const TimeParameters& time = *loaded.parameters.time;
+             time.end < t - time_rounding(time)) {
     loaded.findings.report("time.end", fmt::format("must be at least {}, the time of {}",
                                                    number_text(t), file.string()));
   }

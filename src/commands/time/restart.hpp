@@ -9,6 +9,7 @@
 #include "postprocess/checkpoint/checkpoint.hpp"
 #include "solvers/ranks/communicator.hpp"
 #include "src/case/setup.hpp"
+#include "src/case/time/time_case.hpp"
 #include "src/parameters/command_line.hpp"
 
 namespace tessera {
@@ -25,7 +26,10 @@ struct Restart {
   RestartPlace place = RestartPlace::same_directory;
 
   double t() const { return found.checkpoint.time.end; }
-  bool is_done() const { return t() == loaded.parameters.time->end; }
+  bool is_done() const {
+    const TimeParameters& time = *loaded.parameters.time;
+    return time.end - t() <= time_rounding(time);
+  }
   /// What there is to say of it.
   std::vector<std::string> notes() const;
   /// What of the directory of the results stays.

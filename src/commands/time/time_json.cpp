@@ -3,7 +3,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "src/parameters/toml/value.hpp"
+
 namespace tessera {
+namespace {
+
+constexpr std::string_view kCommentBegin = "# This run went on from t = ";
+constexpr std::string_view kSecondLine =
+    "# If method, steps or solver were others before, this case does not repeat it.\n";
+
+}  // namespace
 
 nlohmann::ordered_json time_json(const TimeSummary& time) {
   using Json = nlohmann::ordered_json;
@@ -37,10 +48,16 @@ nlohmann::ordered_json restart_json(const Restart& restart) {
 
 std::string restart_comment(const Restart& restart) {
   const TimeSummary& before = restart.found.checkpoint.time;
-  return fmt::format(
-      "# This run went on from t = {:g} of {}, reached by {} of order {}.\n"
-      "# If method, steps or solver were others before, this case does not repeat it.\n",
-      restart.t(), restart.found.path.string(), before.method, before.order);
+  return fmt::format("{}{:g} of {}, reached by {} of order {}.\n{}", kCommentBegin, restart.t(),
+                     toml_text(TomlValue{restart.found.path.string()}), before.method, before.order,
+                     kSecondLine);
+}
+
+std::string_view without_restart_comment(std::string_view case_text) {
+  if (!case_text.starts_with(kCommentBegin)) return case_text;
+  const std::string_view rest =
+      case_text.substr(std::min(case_text.find('\n'), case_text.size() - 1) + 1);
+  return rest.starts_with(kSecondLine) ? rest.substr(kSecondLine.size()) : case_text;
 }
 
 }  // namespace tessera

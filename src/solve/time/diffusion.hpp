@@ -62,10 +62,10 @@ class Diffusion final : public TimeSystem<Space> {
   void require_stable_steps(double start);
 
   /// On a GPU, where work is queued and an application within a step cannot be timed: times one of
-  /// A to w. Nothing on the host and of non-linear cases. All ranks call it together.
+  /// A at the start to w. Nothing on the host and of non-linear cases. All ranks call it together.
   void time_application(const V& w);
-  /// Adds to the open timer what the applications that were so timed have taken.
-  void add_application_times();
+  /// Adds to the open timer what the applications that were so timed have taken, at most so long.
+  void add_application_times(double most_seconds);
 
   /// u = w + g(t). All ranks call it together.
   void add_dirichlet_values(double t, HostVector<double>& u) const;

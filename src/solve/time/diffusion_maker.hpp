@@ -262,9 +262,10 @@ void Diffusion<Space>::time_application(const V& w) {
 }
 
 template <class Space>
-void Diffusion<Space>::add_application_times() {
+void Diffusion<Space>::add_application_times(double most_seconds) {
   if (applications_ == 0) return;
-  timers_.add("apply", applications_, applications_ * application_seconds_, application_seconds_);
+  const double seconds = std::min(applications_ * application_seconds_, most_seconds);
+  timers_.add("apply", applications_, seconds, seconds / applications_);
 }
 
 template <class Space>

@@ -1,9 +1,11 @@
 // These tests hold matrix products of the GPU to their definition.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "operators/fast_diagonalization/matrix_products.hpp"

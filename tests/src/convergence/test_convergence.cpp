@@ -205,8 +205,9 @@ TEST_F(Convergence, RefusesWhatItCannotDoBeforeItBegins) {
   const std::string other =
       "# Tessera 1\n# title: t\n# command: tessera compare a.toml\ndegree\n1\n";
   write_file(path() / "rates.csv", other);
-  EXPECT_THAT(run({"--csv", "rates.csv"}).errors,
-              HasSubstr("it is a table of `tessera compare`; --overwrite replaces it"));
+  EXPECT_THAT(
+      run({"--csv", "rates.csv"}).errors,
+      HasSubstr("it is a table, but none of `tessera convergence`; --overwrite replaces it"));
   EXPECT_EQ(read_file(path() / "rates.csv"), other);
   const ProgramResult stencil = run({"--set", "operator.kernel=stencil", "--degrees", "1,2"});
   EXPECT_EQ(stencil.exit_code, 1);

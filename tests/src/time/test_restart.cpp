@@ -287,9 +287,10 @@ TEST_F(Restarts, SayWhatWasBefore) {
   EXPECT_EQ(restart["order"], 3);
   EXPECT_EQ(restart["steps"], 8);
   EXPECT_EQ(result["time"]["steps"], 8 + 4);
-  EXPECT_THAT(text("out/case.toml"), ::testing::StartsWith("# This run went on from t = 0.2 of "
-                                                           "out/checkpoint.h5, reached by sdirk "
-                                                           "of order 3.\n"));
+  EXPECT_THAT(text("out/case.toml"),
+              ::testing::StartsWith("# This run went on from t = 0.2 of "
+                                    "\"out/checkpoint.h5\", reached by sdirk "
+                                    "of order 3.\n"));
   // It is still the program's, and may be run in its place.
   const ProgramResult again = run({"out/case.toml", "--overwrite"});
   EXPECT_EQ(again.exit_code, 0) << again.errors;

@@ -136,6 +136,16 @@ TEST_F(TimeCommands, CheckLooksAtLaterTimes) {
   EXPECT_THAT(exact.output, HasSubstr("at the start and 5 later times up to the end"));
 }
 
+// Times of output that differ by rounding are the same, however long the interval is.
+TEST_F(TimeCommands, IntervalsMayBeLongerThanTheCase) {
+  const ProgramResult ran = command("run", {"--set", "time.output_interval=1e30"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.errors;
+  const auto time = read_json(path() / "out/result.json")["time"];
+  EXPECT_EQ(time["end"], 2.0);
+  EXPECT_EQ(time["steps"], 16);
+  EXPECT_EQ(time["outputs"], 2);
+}
+
 TEST_F(TimeCommands, ExplicitStepsHaveNoSolver) {
   const std::vector<std::string> settings = {"--set", "time.method=explicit-rk", "--set",
                                              "time.step=0.005"};
