@@ -68,6 +68,7 @@ struct PlannedLevel {
   Index diagonal = 0;             // while that is found
   OperatorBytes blocks{0, 0};
   OperatorBytes start{0, 0};  // of the operator in the precision of the solver
+  Index start_transfer = 0;   // the same of the transfer to the coarser level
   std::string strategy = {};
 };
 
@@ -170,6 +171,12 @@ std::vector<PlannedLevel> plan(const CaseParameters& parameters) {
       } else {
         parts.transfer_bytes = Saturated(transfer_values(coarser, lattice)) * value;
       }
+      // A start has no levels in one kernel, which have rows of transfers.
+      planned.start_transfer =
+          level.processor == Processor::gpu
+              ? transfer_table_bytes(coarser, lattice, finest.value_bytes)
+              : static_cast<Index>(Saturated(transfer_values(coarser, lattice)) *
+                                   finest.value_bytes);
     }
     levels.push_back(std::move(planned));
   }
@@ -261,8 +268,7 @@ Index full_multigrid_bytes(const CaseParameters& parameters) {
     // Which nodes are given, residual and correction; on coarser levels solution, right-hand side
     // and values as well.
     const int vectors = parts.number == 0 ? 3 : 6;
-    bytes += Saturated(parts.dofs) * vectors * value + level.start.held;
-    bytes += Saturated(parts.transfer_bytes) / parts.value_bytes * value;
+    bytes += Saturated(parts.dofs) * vectors * value + level.start.held + level.start_transfer;
     if (parts.value_bytes != value) bytes += Saturated(parts.dofs) * 2 * parts.value_bytes;
   }
   return bytes;
