@@ -54,9 +54,9 @@ inline constexpr Index kProgramBytes = Index{kHasCuda ? 54 : 22} << 20;
 inline constexpr Index kThreadBytes = Index{128} << 10;
 /// What each of several processes takes for MPI: 9.7 MiB were seen of Open MPI 4.1.
 inline constexpr Index kMpiBytes = Index{10} << 20;
-/// CUDA's runtime in the memory of the host, and what its libraries take of the GPU's beside their
-/// context.
-inline constexpr Index kCudaProgramBytes = Index{352} << 20;
+/// CUDA's runtime in the memory of the host, of which 90 to 120 MiB were seen (CUDA 13, H200), and
+/// what its libraries take of the GPU's beside their context.
+inline constexpr Index kCudaProgramBytes = Index{144} << 20;
 inline constexpr Index kCudaLibraryBytes = Index{128} << 20;
 
 /// The host's memory in a run of the case with this strategy, which names a storage of factors
