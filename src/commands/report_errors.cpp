@@ -27,7 +27,7 @@ namespace {
 
 constexpr char kTableHead[] = "# Tessera ";
 
-// What the path names has nothing that could be lost: it is no file, or an empty one.
+// Whether what the path names has nothing that could be lost: it is no file, or an empty one.
 bool is_free(const std::string& path) {
   std::error_code unknown;
   return !std::filesystem::is_regular_file(path, unknown) || file_head(path).empty();
