@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "mesh/index.hpp"
 #include "operators/fast_diagonalization/matrix_products.hpp"
 #include "operators/fast_diagonalization/matrix_tiles.cuh"
 #include "solvers/check.hpp"
@@ -30,8 +31,8 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
   extern __shared__ __align__(16) unsigned char shared[];
   T* const panels = reinterpret_cast<T*>(shared);
   const MatrixProduct<T>& p = arguments.products[blockIdx.z];
-  const std::int64_t row_tiles = tiles_of(p.rows, Tile::rows);
-  const std::int64_t column_tiles = tiles_of(p.columns, Tile::columns);
+  const std::int64_t row_tiles = ceil_div(p.rows, Tile::rows);
+  const std::int64_t column_tiles = ceil_div(p.columns, Tile::columns);
   const std::int64_t tile = blockIdx.x;
   if (tile >= row_tiles * column_tiles) return;
   const bool rows_first = row_tiles <= column_tiles;
@@ -99,7 +100,7 @@ template <class Tile, class T>
 std::int64_t area_of_tiles(std::span<const MatrixProduct<T>> products) {
   std::int64_t tiles = 0;
   for (const MatrixProduct<T>& product : products) {
-    tiles += tiles_of(product.rows, Tile::rows) * tiles_of(product.columns, Tile::columns);
+    tiles += ceil_div(product.rows, Tile::rows) * ceil_div(product.columns, Tile::columns);
   }
   return tiles * Tile::rows * Tile::columns;
 }
@@ -111,8 +112,8 @@ void launch_products(Factor op_a, Factor op_b, std::span<const MatrixProduct<T>>
   std::int64_t tiles = 0;
   for (std::size_t i = 0; i < products.size(); ++i) {
     arguments.products[i] = products[i];
-    tiles = std::max(tiles, tiles_of(products[i].rows, Tile::rows) *
-                                tiles_of(products[i].columns, Tile::columns));
+    tiles = std::max(tiles, ceil_div(products[i].rows, Tile::rows) *
+                                ceil_div(products[i].columns, Tile::columns));
   }
   if (tiles == 0) return;
   constexpr std::int64_t kShared = Tile::template shared_bytes<T>();

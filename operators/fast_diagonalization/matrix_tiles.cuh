@@ -78,21 +78,19 @@ class PanelCopies {
   __device__ void begin(int inner_left, unsigned panel) {
     constexpr int kSize = static_cast<int>(sizeof(T));
     const unsigned to = panel + (slow() * kPitch<fastest, outer> + fast()) * kSize;
-    if (outer_left_ == outer && inner_left >= kInner) {
+    const auto copy = [&](auto&& values_of) {
 #pragma unroll
       for (int k = 0; k < kCopies; ++k) {
         copy_async<bytes>(to + k * kSlow * kPitch<fastest, outer> * kSize, from_ + k * leap_,
-                          bytes);
+                          values_of(k) * kSize);
       }
+    };
+    if (outer_left_ == outer && inner_left >= kInner) {
+      copy([](int) { return kValues; });
     } else {
       const int slow_left = kInnerIsFast ? outer_left_ : inner_left;
       const int fast_left = min(kValues, (kInnerIsFast ? inner_left : outer_left_) - fast());
-#pragma unroll
-      for (int k = 0; k < kCopies; ++k) {
-        const int values = slow() + k * kSlow < slow_left && fast_left > 0 ? fast_left : 0;
-        copy_async<bytes>(to + k * kSlow * kPitch<fastest, outer> * kSize, from_ + k * leap_,
-                          values * kSize);
-      }
+      copy([&](int k) { return slow() + k * kSlow < slow_left && fast_left > 0 ? fast_left : 0; });
     }
     from_ += step_;
   }
@@ -265,10 +263,5 @@ struct TileSum<float, Tile> {
     }
   }
 };
-
-// Tiles for so many rows or columns.
-__host__ __device__ constexpr std::int64_t tiles_of(std::int64_t size, std::int64_t tile) {
-  return (size + tile - 1) / tile;
-}
 
 }  // namespace tessera

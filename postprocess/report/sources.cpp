@@ -164,10 +164,10 @@ class Reader {
   }
 
   void add_table(const std::string& name, const std::string& label, const std::string& text) {
-    const CsvTable table = csv_of(name, text);
+    CsvTable table = csv_of(name, text);
     const TableKind kind = kind_of(name, table);
     if (table.size() == 0) throw BadInput(name + ": no rows below its header");
-    sources_.tables.push_back({label, clean_text(name), kind, table});
+    sources_.tables.push_back({label, clean_text(name), kind, std::move(table)});
   }
 
   void add_directory(const fs::path& directory, const std::string& label) {

@@ -174,8 +174,8 @@ void try_steps(const CaseParameters& parameters, const CaseModel& model) {
 }
 
 // Everything of a run up to the solve, but the operator: evaluates map and expressions wherever it
-// does.
-void try_case(const LoadedCase& loaded) {
+// does. Returns at how many times after the start.
+std::size_t try_case(const LoadedCase& loaded) {
   const CaseParameters& parameters = loaded.parameters;
   CaseModel model = make_case_model(parameters);
   const std::shared_ptr<const FormState> state =
@@ -193,7 +193,7 @@ void try_case(const LoadedCase& loaded) {
     const LinearSystem system = make_linear_system(model, make_initial(parameters));
     notes.insert(notes.end(), system.notes.begin(), system.notes.end());
   }
-  try_times(parameters, model, notes);
+  const std::size_t times = try_times(parameters, model, notes);
   if (has_multigrid(parameters)) {
     BilinearForm form = stiffness_form(model.problem, model.discretization);
     form.state = state;
@@ -205,6 +205,7 @@ void try_case(const LoadedCase& loaded) {
   const std::optional<Probes> probes = make_probes(model, loaded, exact);
   if (probes) fmt::print("probes: {}, all of them in the mesh\n", probes->size());
   if (parameters.time) try_steps(parameters, model);
+  return times;
 }
 
 // The first lines: sizes, and what stands for each `auto`.
@@ -319,9 +320,8 @@ void check_case(LoadedCase& loaded, const CheckCommand& command) {
     fmt::print("map and expressions were not tried: the whole case does not fit in here\n");
     return;
   }
-  try_case(loaded);
+  const std::size_t times = try_case(loaded);
   print_earlier_results(parameters.output);
-  const std::size_t times = tried_times(parameters).size();
   fmt::print(
       "map, Dirichlet values, initial and exact were evaluated at every node, the other "
       "expressions at every quadrature point, which is where a run looks at them{}: no error\n",

@@ -80,10 +80,9 @@ void check_processor(const StudyParameters& study, Findings& findings) {
   const Processor processor = study_processor(study);
   for (const std::string& kernel : study.kernels) {
     if (find_kernel(kernel)->runs_on(processor)) continue;
-    findings.report(
-        "study.kernels",
-        fmt::format("\"{}\" does not run on the {} (study.device = \"{}\")", kernel,
-                    processor == Processor::gpu ? "GPU" : "CPU", name_of(study.device)));
+    findings.report("study.kernels",
+                    fmt::format("\"{}\" does not run on the {} (study.device = \"{}\")", kernel,
+                                processor_text(study), name_of(study.device)));
     return;
   }
 }
@@ -91,18 +90,15 @@ void check_processor(const StudyParameters& study, Findings& findings) {
 // Where there is no policy left for a kernel that takes one, it would be passed over.
 void check_scatters(const StudyParameters& study, Findings& findings) {
   if (!study.solvers.empty()) return;
-  const Processor processor = study_processor(study);
   const auto takes_one = [](const std::string& kernel) {
     return find_kernel(kernel)->scatter == TakesScatter::yes;
   };
   const auto kernel = std::find_if(study.kernels.begin(), study.kernels.end(), takes_one);
   if (kernel == study.kernels.end() || !findings.is_written("study.scatters")) return;
-  const std::vector<std::string> scatters = study_scatters(study);
-  if (absent_scatters(study).size() < scatters.size()) return;
-  findings.report(
-      "study.scatters",
-      fmt::format("has none for the {} (study.device = \"{}\"), and \"{}\" needs one",
-                  processor == Processor::gpu ? "GPU" : "CPU", name_of(study.device), *kernel));
+  if (absent_scatters(study).size() < study_scatters(study).size()) return;
+  findings.report("study.scatters",
+                  fmt::format("has none for the {} (study.device = \"{}\"), and \"{}\" needs one",
+                              processor_text(study), name_of(study.device), *kernel));
 }
 
 void check_tolerance(const StudyParameters& study, Findings& findings) {
@@ -256,6 +252,10 @@ std::vector<std::string> absent_scatters(const StudyParameters& study) {
 
 Processor study_processor(const StudyParameters& study) {
   return study.device == RunDevice::cuda ? Processor::gpu : Processor::cpu;
+}
+
+std::string_view processor_text(const StudyParameters& study) {
+  return study_processor(study) == Processor::gpu ? "GPU" : "CPU";
 }
 
 FormShape study_shape(const StudyParameters& study, const StudyProblem& problem) {

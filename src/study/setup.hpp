@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mesh/discretization.hpp"
@@ -38,6 +39,8 @@ std::vector<std::string> absent_scatters(const StudyParameters& study);
 
 /// The processor of a study.
 Processor study_processor(const StudyParameters& study);
+/// Its name in messages.
+std::string_view processor_text(const StudyParameters& study);
 
 /// The shape of the problem's form.
 FormShape study_shape(const StudyParameters& study, const StudyProblem& problem);

@@ -71,8 +71,7 @@ ExitCode StudyRun::execute() {
   for (const std::string& note : ranks_.notes()) say("note: {}\n", note);
   if (study_.solvers.empty()) {
     for (const std::string& scatter : absent_scatters(study_)) {
-      say("note: the {} has no scatter policy \"{}\": no rows\n",
-          study_processor(study_) == Processor::gpu ? "GPU" : "CPU", scatter);
+      say("note: the {} has no scatter policy \"{}\": no rows\n", processor_text(study_), scatter);
     }
   }
   try {

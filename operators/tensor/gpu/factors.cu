@@ -23,17 +23,26 @@ void check_constants(const BilinearForm& form) {
   if (form.reaction.constant) check_reaction(*form.reaction.constant, form.reaction_sign, where);
 }
 
+// f(t, c, number) for each point t of the cells, the one with this number in cell c. One thread a
+// point.
+template <class F>
+__device__ void for_each_point(const GeometryArguments& g, F&& f) {
+  const int dim = g.grid.dimension;
+  const int m = g.points.points;
+  const int size = dim == 3 ? m * m * m : m * m;
+  const Index total = g.count * size;
+  for (Index t = thread_number<kFactorThreads>(); t < total; t += thread_count<kFactorThreads>()) {
+    f(t, t / size, PointNumbers(static_cast<int>(t % size), m, dim));
+  }
+}
+
 // D_q = w k |J| diag(1 / h_d^2) and r_q of axis-aligned cells of different widths. One thread a
 // point.
 __global__ void graded_factors_kernel(const __grid_constant__ GeometryArguments g, Index stride,
                                       RoundedValues factors, RoundedValues reaction) {
   const int dim = g.grid.dimension;
   const int m = g.points.points;
-  const int size = dim == 3 ? m * m * m : m * m;
-  const Index total = g.count * size;
-  for (Index t = thread_number<kFactorThreads>(); t < total; t += thread_count<kFactorThreads>()) {
-    const int q = static_cast<int>(t % size);
-    const Index c = t / size;
+  for_each_point(g, [&](Index t, Index c, const PointNumbers& number) {
     const CellPlace place = place_of(g, g.first_cell + c);
     double width[3];
     double volume = 1.0;
@@ -41,11 +50,10 @@ __global__ void graded_factors_kernel(const __grid_constant__ GeometryArguments 
       width[d] = g.points.width[d][place.position[d]];
       volume *= width[d];
     }
-    const PointNumbers number(q, m, dim);
     const PointCoefficients here = coefficients_at(g, t);
     const double measure = weight_of(g, number) * volume;
     if (is_there(reaction)) set(reaction, t, measure * here.c);
-    if (!is_there(factors)) continue;
+    if (!is_there(factors)) return;
     int e = 0;
     for (int a = 0; a < dim; ++a) {
       for (int b = a; b < dim; ++b, ++e) {
@@ -53,26 +61,21 @@ __global__ void graded_factors_kernel(const __grid_constant__ GeometryArguments 
             a == b ? measure * here.k / (width[a] * width[a]) : 0.0);
       }
     }
-  }
+  });
 }
 
 // w |J| k and r_q of equal cells. One thread a point.
 __global__ void scaled_factors_kernel(const __grid_constant__ GeometryArguments g, Index stride,
                                       RoundedValues factors, RoundedValues reaction) {
-  const int dim = g.grid.dimension;
-  const int m = g.points.points;
-  const int size = dim == 3 ? m * m * m : m * m;
-  const Index total = g.count * size;
-  for (Index t = thread_number<kFactorThreads>(); t < total; t += thread_count<kFactorThreads>()) {
-    const int q = static_cast<int>(t % size);
-    const PointNumbers number(q, m, dim);
+  for_each_point(g, [&](Index t, Index c, const PointNumbers& number) {
     const PointCoefficients here = coefficients_at(g, t);
     const double measure = weight_of(g, number) * g.volume;
     if (is_there(reaction)) set(reaction, t, measure * here.c);
     if (is_there(factors)) {
-      set(factors, t / size * stride + scaled_factor_offset(dim, m, number), measure * here.k);
+      set(factors, c * stride + scaled_factor_offset(g.grid.dimension, g.points.points, number),
+          measure * here.k);
     }
-  }
+  });
 }
 
 // Cells of which the values of varying fields are held at a time.

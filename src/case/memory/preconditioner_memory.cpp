@@ -14,6 +14,7 @@
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
 #include "src/case/strategy.hpp"
+#include "src/case/time/time_case.hpp"
 #include "src/solve/preconditioner_table.hpp"
 
 namespace tessera {
@@ -155,8 +156,8 @@ RankInverseBytes rank_inverse_bytes(const CaseParameters& parameters, const BoxP
                                     int rank) {
   const FormShape shape = case_shape(parameters);
   const bool is_preconditioner = parameters.solver.preconditioner == kFastDiagonalization;
-  const bool has_mass = parameters.time && parameters.time->method != TimeMethod::explicit_rk &&
-                        shape.mesh_kind != MeshKind::mapped;
+  const bool has_mass =
+      parameters.time && solves_systems(parameters) && shape.mesh_kind != MeshKind::mapped;
   RankInverseBytes bytes;
   if (!is_preconditioner && !has_mass) return bytes;
   const auto of = [&](Index value_bytes) {

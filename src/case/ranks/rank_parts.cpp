@@ -14,6 +14,7 @@
 #include "src/case/ranks/rank_partition.hpp"
 #include "src/case/setup.hpp"
 #include "src/case/shape.hpp"
+#include "src/case/time/time_case.hpp"
 
 namespace tessera {
 namespace {
@@ -46,7 +47,7 @@ Index shared_nodes(const BoxPartition& partition, int rank, const IndexTriple& c
 
 // How many sums of planes of the finest level have messages of their own, at most.
 int exchange_count(const CaseParameters& parameters) {
-  const bool is_implicit = parameters.time && parameters.time->method != TimeMethod::explicit_rk;
+  const bool is_implicit = parameters.time && solves_systems(parameters);
   // Of the operator that is solved with and of the mass.
   const int operators = is_implicit ? 2 : 1;
   // Of the form that steps are made of.

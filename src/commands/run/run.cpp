@@ -268,7 +268,7 @@ class Run {
     const TimeParameters& time = *parameters_.time;
     SolutionSeries series(parameters_, run_.model->discretization, *files_, run_.notes,
                           static_cast<Index>(output_times(time).size()), run_.model->part.get());
-    Checkpoints checkpoints(parameters_, *files_, run_.notes, restart_);
+    Checkpoints checkpoints(parameters_, *files_, restart_);
     with_scalar_and_space(
         Precision::double_precision, case_processor(parameters_),
         [&]<class T, class Space>() { integrate_in<Space>(series, checkpoints); });

@@ -7,9 +7,8 @@
 
 namespace tessera {
 
-Checkpoints::Checkpoints(const CaseParameters& parameters, ResultSet& files, RunNotes& notes,
-                         const Restart* restart)
-    : parameters_(parameters), files_(files), notes_(notes) {
+Checkpoints::Checkpoints(const CaseParameters& parameters, ResultSet& files, const Restart* restart)
+    : parameters_(parameters), files_(files) {
   look_for_next(restart != nullptr ? restart->t() : parameters.time->start);
   if (restart == nullptr || restart->place == RestartPlace::other_directory) return;
   last_time_ = restart->t();
@@ -31,17 +30,14 @@ void Checkpoints::write(const Checkpoint& checkpoint, const HostVector<double>& 
   const double t = checkpoint.time.end;
   look_for_next(t);
   if (last_time_ == t) return;
-  const bool is_written = notes_.attempt(kCheckpointName, "is not written", [&] {
-    files_.add(
-        kCheckpointName, [&](AtomicFile& file) { write_checkpoint(file, checkpoint, w); },
-        [&] { finish_checkpoint(w); });
-    if (keeps_last_) {
-      files_.commit_keeping(kCheckpointName, kPreviousCheckpointName);
-    } else {
-      files_.commit();
-    }
-  });
-  if (!is_written) return;
+  files_.add(
+      kCheckpointName, [&](AtomicFile& file) { write_checkpoint(file, checkpoint, w); },
+      [&] { finish_checkpoint(w); });
+  if (keeps_last_) {
+    files_.commit_keeping(kCheckpointName, kPreviousCheckpointName);
+  } else {
+    files_.commit();
+  }
   last_time_ = t;
   keeps_last_ = true;
 }

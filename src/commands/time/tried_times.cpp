@@ -23,10 +23,6 @@ namespace {
 // Of times of output; each is a load vector to be assembled.
 constexpr std::size_t kMaxOutputs = 6;
 
-bool depends_on_time(const ProblemInTime& problem) {
-  return problem.step_depends_on_time() || problem.data_depend_on_time();
-}
-
 // Whether the exact solution changes in time.
 bool has_moving_exact(const CaseParameters& parameters) {
   const std::optional<std::string>& exact = parameters.problem.exact;
@@ -42,11 +38,8 @@ void try_exact(const CaseParameters& parameters, const CaseModel& model, double 
   }
 }
 
-}  // namespace
-
-std::vector<double> tried_times(const CaseParameters& parameters) {
-  if (!parameters.time || is_nonlinear(parameters)) return {};
-  if (!depends_on_time(ProblemInTime(parameters)) && !has_moving_exact(parameters)) return {};
+// After the start.
+std::vector<double> times_to_try(const CaseParameters& parameters) {
   const std::vector<double> outputs = output_times(*parameters.time);
   const std::size_t stride = (outputs.size() + kMaxOutputs - 1) / kMaxOutputs;
   std::vector<double> times = {typical_time(parameters)};
@@ -56,11 +49,17 @@ std::vector<double> tried_times(const CaseParameters& parameters) {
   return times;
 }
 
-void try_times(const CaseParameters& parameters, const CaseModel& model,
-               std::vector<std::string>& notes) {
+}  // namespace
+
+std::size_t try_times(const CaseParameters& parameters, const CaseModel& model,
+                      std::vector<std::string>& notes) {
+  if (!parameters.time || is_nonlinear(parameters)) return 0;
   const ProblemInTime in_time(parameters);
+  const bool problem_moves = in_time.step_depends_on_time() || in_time.data_depend_on_time();
   const bool exact_moves = has_moving_exact(parameters);
-  for (const double t : tried_times(parameters)) {
+  if (!problem_moves && !exact_moves) return 0;
+  const std::vector<double> times = times_to_try(parameters);
+  for (const double t : times) {
     stop_if_requested();
     const PoissonProblem problem = in_units(in_time.at(t), model.units);
     if (in_time.form_depends_on_time()) {
@@ -69,12 +68,13 @@ void try_times(const CaseParameters& parameters, const CaseModel& model,
     if (in_time.capacity_depends_on_time()) {
       check_geometry(model.discretization, problem.coefficient, problem.capacity);
     }
-    if (depends_on_time(in_time)) {
+    if (problem_moves) {
       const BilinearForm mass = mass_form(problem, model.discretization);
       MovingLoad<Host>(in_time, model.discretization, model.units, &mass).at(t);
     }
     if (exact_moves) try_exact(parameters, model, t, notes);
   }
+  return times.size();
 }
 
 }  // namespace tessera

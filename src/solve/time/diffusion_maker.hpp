@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -86,15 +87,19 @@ void Diffusion<Space>::require_stable_steps(double start) {
   clear_constrained(is_free);
   const V free = moved_to<Space>(std::move(is_free));
   V inverse(layout());
-  StableStep longest;
+  double longest = std::numeric_limits<double>::infinity();
+  double where = start;
   const auto look_at = [&](double t) {
     multiply(mass_.lumped_inverse(), free, inverse);
     const double dt = longest_stable_step(*a_, inverse, time.order);
-    if (dt < longest.dt) longest = {dt, t};
+    if (dt < longest) {
+      longest = dt;
+      where = t;
+    }
   };
   if (!problem_.step_depends_on_time()) {
     look_at(start);
-    return require_stable_step(time, longest.dt, "");
+    return require_stable_step(time, longest, "");
   }
   // Between start and end neither periods nor simple fractions meet them.
   constexpr int kBetween = 6;
@@ -112,7 +117,7 @@ void Diffusion<Space>::require_stable_steps(double start) {
     }
     look_at(t);
   }
-  require_stable_step(time, longest.dt, fmt::format(" at t = {:.4g}", longest.t));
+  require_stable_step(time, longest, fmt::format(" at t = {:.4g}", where));
 }
 
 template <class Space>

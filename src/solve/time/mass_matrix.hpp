@@ -66,6 +66,7 @@ class MassMatrix {
   }
   void sum_rows();
   void make_matrix();
+  const LinearOperator<double, Space>& matrix();
   void make_its_solver();
 
   const CaseParameters& parameters_;
@@ -118,14 +119,14 @@ void MassMatrix<Space>::move(const PoissonProblem& problem) {
   if (is_lumped()) return;
   solver_ = nullptr;
   inverse_ = nullptr;
-  // Null if it fails; apply() tries again.
+  // Null if it fails; matrix() tries again.
   auto matrix = std::move(matrix_);
-  if (matrix == nullptr || update_in_place(*matrix, form_) == Updated::no) {
+  if (matrix != nullptr && update_in_place(*matrix, form_) == Updated::yes) {
+    matrix_ = std::move(matrix);
+  } else {
     matrix = nullptr;
     make_matrix();
-    return;
   }
-  matrix_ = std::move(matrix);
 }
 
 template <class Space>
@@ -134,13 +135,19 @@ void MassMatrix<Space>::make_matrix() {
 }
 
 template <class Space>
+const LinearOperator<double, Space>& MassMatrix<Space>::matrix() {
+  if (matrix_ == nullptr) make_matrix();
+  return *matrix_;
+}
+
+template <class Space>
 void MassMatrix<Space>::make_its_solver() {
-  const auto make = [this] { return make_solver(SolverMethod::cg, *matrix_, inverse_.get()); };
+  const auto make = [this] { return make_solver(SolverMethod::cg, matrix(), inverse_.get()); };
   if (capacity_.constant && discretization_.mapping.is_cartesian()) {
     inverse_ = make_fast_diagonalization<double, Space>(form_);
-    solver_ = std::make_unique<InverseSolver<double, Space>>(*matrix_, *inverse_, make);
+    solver_ = std::make_unique<InverseSolver<double, Space>>(matrix(), *inverse_, make);
   } else {
-    inverse_ = std::make_unique<Jacobi<double, Space>>(*matrix_);
+    inverse_ = std::make_unique<Jacobi<double, Space>>(matrix());
     solver_ = make();
   }
 }
@@ -151,8 +158,7 @@ void MassMatrix<Space>::apply(const V& x, V& y) {
   if (is_lumped()) {
     multiply(lumped_, x, y);
   } else {
-    if (matrix_ == nullptr) make_matrix();
-    matrix_->apply(x, y);
+    matrix().apply(x, y);
   }
 }
 
@@ -165,7 +171,6 @@ SolveReport MassMatrix<Space>::solve(const V& b, V& x) {
     report.status = SolveStatus::converged;
     return report;
   }
-  if (matrix_ == nullptr) make_matrix();
   // Implicit Euler with fixed steps never solves with the mass.
   if (solver_ == nullptr) make_its_solver();
   SolveOptions options;

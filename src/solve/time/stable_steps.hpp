@@ -14,14 +14,9 @@
 
 namespace tessera {
 
-/// The longest step of an explicit method that damps w' = -M^-1 A w, M diagonal.
-struct StableStep {
-  double dt = std::numeric_limits<double>::infinity();  // the same where it is not known
-  double t = 0.0;                                       // of A and M
-};
-
-/// From an estimate of the largest eigenvalue of M^-1 A, which is from below. All ranks call it
-/// together.
+/// The longest step of an explicit method that damps w' = -M^-1 A w, M diagonal, by an estimate of
+/// the largest eigenvalue of M^-1 A, which is from below; infinite where it is not known. All ranks
+/// call it together.
 /// @param inverse_mass entries of M^-1, 0 at constrained nodes
 template <class Space>
 double longest_stable_step(const LinearOperator<double, Space>& a,
@@ -31,7 +26,7 @@ double longest_stable_step(const LinearOperator<double, Space>& a,
     return stability_limit(order) / estimate_spectrum(a, inverse_mass, kSteps).largest;
   } catch (const NumericalBreakdown&) {
     // No node is free, or numbers overflow, which steps will say.
-    return StableStep().dt;
+    return std::numeric_limits<double>::infinity();
   }
 }
 
