@@ -1,8 +1,8 @@
 // These functions estimate the extreme eigenvalues of D^-1 A.
 #pragma once
 
-#include <cmath>
-#include <utility>
+#include <cstddef>
+#include <type_traits>
 #include <vector>
 
 #include "solvers/linear_operator.hpp"
@@ -31,12 +31,48 @@ struct Spectrum {
 Spectrum tridiagonal_spectrum(const std::vector<double>& diagonal,
                               const std::vector<double>& off_diagonal);
 
-/// @throws NumericalBreakdown unless this number of an estimate is finite
-void require_finite(double value);
+/// The Lanczos matrix of an iteration of CG, from the sums that the iteration makes in turn: r.z,
+/// p.q, r.z, p.q and so on, z = D^-1 r and q = A p (Saad, Iterative Methods for Sparse Linear
+/// Systems, section 6.7.3).
+class LanczosMatrix {
+ public:
+  /// Takes r.z. @returns whether more than rounding is left of it, so that another step is of use
+  /// @throws NumericalBreakdown unless it is finite
+  bool take_residual_sum(double rz);
+  /// Takes p.q. @returns whether it is positive, so that there is a step
+  /// @throws NumericalBreakdown unless it is finite
+  bool take_direction_sum(double pq);
+
+  /// r.z / (r.z before), 0 at the start.
+  double beta() const { return beta_; }
+  /// r.z / p.q.
+  double alpha() const { return alpha_; }
+  /// @throws as tridiagonal_spectrum()
+  Spectrum spectrum() const { return tridiagonal_spectrum(diagonal_, off_diagonal_); }
+
+ private:
+  std::vector<double> diagonal_;
+  std::vector<double> off_diagonal_;
+  double first_rz_ = 0.0;
+  double rz_ = 0.0;
+  double alpha_ = 0.0;
+  double beta_ = 0.0;
+};
+
+/// The sums of so many steps of CG with a hashed right-hand side, queued on the GPU without waiting
+/// in between: r.z first, then p.q and r.z of each step, [2 steps + 1]. What follows a sum that
+/// allows no further step is without meaning. 10 vectors a step beside the application, 8 with
+/// fused operations. Deterministic if the operator is.
+/// @param r, p, q scratch
+/// @throws DeviceError, Interrupted
+template <class T>
+std::vector<double> lanczos_sums(const LinearOperator<T, Device>& a,
+                                 const DeviceVector<T>& inverse_diagonal, int steps,
+                                 DeviceVector<T>& r, DeviceVector<T>& p, DeviceVector<T>& q);
 
 /// Estimates the eigenvalues by the Lanczos matrix of `steps` iterations of CG, with the diagonal
-/// as preconditioner and a hashed right-hand side (Saad, Iterative Methods for Sparse Linear
-/// Systems, section 6.7.3). It takes as many applications of A, and fewer steps if CG ends earlier.
+/// as preconditioner and a hashed right-hand side. It takes as many applications of A, and fewer
+/// steps if CG ends earlier.
 /// @param inverse_diagonal the entries of D^-1
 /// @param r, p, q scratch
 /// @throws NumericalBreakdown if a number of the iteration is not finite, or no step is possible
@@ -45,41 +81,34 @@ template <class T, class Space>
 Spectrum estimate_spectrum(const LinearOperator<T, Space>& a,
                            const Vector<T, Space>& inverse_diagonal, int steps, Vector<T, Space>& r,
                            Vector<T, Space>& p, Vector<T, Space>& q) {
+  LanczosMatrix matrix;
+  if constexpr (std::is_same_v<Space, Device>) {
+    if (a.layout().shared == nullptr) {
+      const std::vector<double> sums = lanczos_sums(a, inverse_diagonal, steps, r, p, q);
+      bool goes_on = matrix.take_residual_sum(sums[0]);
+      for (std::size_t k = 1; goes_on && k < sums.size(); k += 2) {
+        goes_on = matrix.take_direction_sum(sums[k]) && matrix.take_residual_sum(sums[k + 1]);
+      }
+      return matrix.spectrum();
+    }
+  }
   // z = D^-1 r is used up when q = A p is computed.
   Vector<T, Space>& z = q;
   fill_random(r);
-  std::vector<double> diagonal;
-  std::vector<double> off_diagonal;
-  // Below this share of the first residual there is only rounding.
-  constexpr double kRounding = 1e-12;
-  double first_rz = 0.0;
-  double rz = 0.0;
-  double alpha = 0.0;
   for (int step = 0;; ++step) {
     stop_together(a.layout());
     multiply(inverse_diagonal, r, z);
-    const double last_rz = std::exchange(rz, dot(r, z));
-    // What was estimated before is no answer: the operator or its diagonal is at fault.
-    require_finite(rz);
-    if (step == 0) first_rz = rz;
-    if (!(rz > kRounding * first_rz)) break;
-    const double beta = step == 0 ? 0.0 : rz / last_rz;
-    if (step > 0) off_diagonal.push_back(std::sqrt(beta) / alpha);
-    if (step == steps) break;
+    if (!matrix.take_residual_sum(dot(r, z)) || step == steps) break;
     if (step == 0) {
       copy(z, p);
     } else {
-      aypx(z, static_cast<T>(beta), p);
+      aypx(z, static_cast<T>(matrix.beta()), p);
     }
     a.apply(p, q);
-    const double pq = dot(p, q);
-    require_finite(pq);
-    if (!(pq > 0.0)) break;
-    const double last_alpha = std::exchange(alpha, rz / pq);
-    diagonal.push_back(1.0 / alpha + (step == 0 ? 0.0 : beta / last_alpha));
-    axpy(static_cast<T>(-alpha), q, r);
+    if (!matrix.take_direction_sum(dot(p, q))) break;
+    axpy(static_cast<T>(-matrix.alpha()), q, r);
   }
-  return tridiagonal_spectrum(diagonal, off_diagonal);
+  return matrix.spectrum();
 }
 
 /// The same with scratch of its own.

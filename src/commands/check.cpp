@@ -240,7 +240,7 @@ void print_case(const CaseParameters& parameters, const StrategyName& strategy,
   for (const std::string& note : size_notes(parameters)) fmt::print("note: {}\n", note);
   fmt::print("\n");
   if (has_multigrid(parameters)) {
-    fmt::print("{}\n", level_table(planned_levels(parameters)));
+    fmt::print("{}\n", level_table(planned_levels(parameters), parameters.mesh.dimension));
   }
 }
 

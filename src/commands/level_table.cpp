@@ -2,13 +2,14 @@
 #include "src/commands/level_table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "postprocess/files/human_units.hpp"
 #include "postprocess/files/text_table.hpp"
 
 namespace tessera {
 
-std::string level_table(const std::vector<LevelSummary>& levels) {
+std::string level_table(const std::vector<LevelSummary>& levels, int dimension) {
   TextTable table({{"level"},
                    {"degree"},
                    {"cells", Align::left},
@@ -27,7 +28,7 @@ std::string level_table(const std::vector<LevelSummary>& levels) {
     const LevelSummary& level = levels[l];
     const IndexTriple& cells = level.shape.cells;
     table.add_row({std::to_string(l), std::to_string(level.shape.degree),
-                   fmt::format("{} x {} x {}", cells[0], cells[1], cells[2]),
+                   fmt::format("{}", fmt::join(cells.begin(), cells.begin() + dimension, " x ")),
                    human_count(static_cast<double>(level.dofs)), level.strategy,
                    bytes_text(level.bytes), human_bytes(level.cycle_bytes),
                    fmt::format("{:.1f} %", 100.0 * level.cycle_bytes / sum)});

@@ -10,6 +10,6 @@ namespace tessera {
 
 /// A table of the levels of a multigrid cycle: spaces, operators, memory and least traffic, this as
 /// a share of the cycle's.
-std::string level_table(const std::vector<LevelSummary>& levels);
+std::string level_table(const std::vector<LevelSummary>& levels, int dimension);
 
 }  // namespace tessera

@@ -242,7 +242,7 @@ class Run {
       return iteration_stop_requested() ? Continue::no : Continue::yes;
     };
     const auto preconditioner = [&](const auto& levels, const auto& notes) {
-      if (!levels.empty()) say("\n{}\n", level_table(levels));
+      if (!levels.empty()) say("\n{}\n", level_table(levels, parameters_.mesh.dimension));
       for (const std::string& note : notes) say("  note      {}\n", note);
     };
     SolveListeners listeners{iteration, preconditioner};
