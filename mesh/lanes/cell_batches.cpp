@@ -17,14 +17,48 @@ constexpr Index kBrickBytes = Index{512} << 10;
 constexpr Index kLargestBrickBytes = Index{2} << 20;
 constexpr Index kEnoughCells = 4096;
 constexpr Index kLongestRow = 64;
-constexpr Index kBricksPerThread = 4;  // of each color, for balance
+constexpr Index kBricksPerThread = 4;  // of each color at most, for balance
+// What a brick takes beside its batches, in batches.
+constexpr double kBrickOverhead = 0.5;
+// What of a cell's time is for nodes, which bricks have once more where they touch.
+constexpr double kShareOfNodes = 0.25;
 
 Index total(const IndexTriple& counts) { return IndexBox(counts).count(); }
+
+// What the thread with the most work has, in batches, if all work on the bricks of one color after
+// the other.
+double longest_work(const IndexTriple& cells, const IndexTriple& shape, int lanes, int threads) {
+  const IndexTriple along = ceil_div(cells, shape);
+  Index bricks = 0;
+  for (int color = 0; color < 8; ++color) {
+    Index of_color = 1;
+    for (int d = 0; d < 3; ++d) of_color *= (along[d] + 1 - (color >> d & 1)) / 2;
+    bricks += ceil_div(of_color, threads);
+  }
+  double nodes_per_cell = 1.0;
+  for (int d = 0; d < 3; ++d) {
+    if (along[d] > 1) nodes_per_cell *= 1.0 + 1.0 / static_cast<double>(shape[d]);
+  }
+  const auto batches = static_cast<double>(ceil_div(total(shape), lanes));
+  return static_cast<double>(bricks) *
+         (batches * (1.0 + kShareOfNodes * (nodes_per_cell - 1.0)) + kBrickOverhead);
+}
+
+// The edges of bricks that cut so many cells into equal parts, longest first, in whole multiples of
+// `unit` but for that of all cells.
+std::vector<Index> equal_edges(Index cells, Index unit) {
+  std::vector<Index> edges = {cells};
+  for (Index parts = 2; edges.back() > unit; ++parts) {
+    const Index edge = ceil_div(ceil_div(cells, parts), unit) * unit;
+    if (edge < edges.back()) edges.push_back(edge);
+  }
+  return edges;
+}
 
 }  // namespace
 
 // Bricks are as long along x as whole batches allow and square across, which gives the least
-// surface with full SIMD lanes.
+// surface with full SIMD lanes. Where there are few, the longest work of a thread decides.
 IndexTriple brick_cells(const BoxMesh& mesh, int lanes, Index bytes_per_cell, int threads) {
   const IndexTriple& cells = mesh.cells();
   const Index enough = std::min(kEnoughCells, kLargestBrickBytes / bytes_per_cell);
@@ -41,12 +75,22 @@ IndexTriple brick_cells(const BoxMesh& mesh, int lanes, Index bytes_per_cell, in
     shape = larger;
   }
   const Index wanted = (Index{1} << mesh.dimension()) * kBricksPerThread * threads;
-  while (total(ceil_div(cells, shape)) < wanted) {
-    const int axis = shape[2] >= shape[1] && shape[2] > 1 ? 2 : shape[1] > 1 ? 1 : 0;
-    if (axis == 0 && shape[0] <= lanes) break;
-    shape[axis] = axis == 0 ? ceil_div(shape[0] / 2, lanes) * lanes : ceil_div(shape[axis], 2);
+  if (total(ceil_div(cells, shape)) >= wanted) return shape;
+  IndexTriple best = shape;
+  double least = longest_work(cells, shape, lanes, threads);
+  for (const Index x : equal_edges(shape[0], lanes)) {
+    for (const Index y : equal_edges(cells[1], 1)) {
+      for (const Index z : equal_edges(cells[2], 1)) {
+        const IndexTriple candidate{x, y, z};
+        if (total(candidate) > budget || total(ceil_div(cells, candidate)) > wanted) continue;
+        const double work = longest_work(cells, candidate, lanes, threads);
+        if (work >= least) continue;
+        least = work;
+        best = candidate;
+      }
+    }
   }
-  return shape;
+  return best;
 }
 
 Index padded_cells(const BoxMesh& mesh, int lanes, Index bytes_per_cell, int threads) {

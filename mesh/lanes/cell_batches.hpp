@@ -44,8 +44,7 @@ class CellBatches {
  public:
   /// @param lanes cells per batch, 1 .. kMaxLanes
   /// @param bytes_per_cell what one cell adds to a brick's working set
-  /// @param threads small meshes are cut finer so that every thread gets bricks of every color in
-  ///         use
+  /// @param threads small meshes are cut finer where the thread with the most work then has less
   CellBatches(const BoxMesh& mesh, int lanes, Index bytes_per_cell, int threads);
 
   int lanes() const { return lanes_; }
@@ -65,34 +64,47 @@ class CellBatches {
   void for_each_batch(const Brick& brick, F&& f) const {
     CellBatch batch{brick.first_batch, lanes_, true, {}, {}};
     const Index in_rows = cells_in_rows(brick);
-    const Index left = brick.count[0] - in_rows;
-    const Index lines = brick.count[1] * brick.count[2];
-    const auto cell = [&](Index x, Index line) -> IndexTriple {
-      return {brick.first[0] + x, brick.first[1] + line % brick.count[1],
-              brick.first[2] + line / brick.count[1]};
-    };
-    for (Index line = 0; line < lines; ++line) {
-      for (Index x = 0; x < in_rows; x += lanes_, ++batch.index) {
-        for (int lane = 0; lane < lanes_; ++lane) batch.cells[lane] = cell(x + lane, line);
-        const bool ends_line = x + lanes_ == in_rows;
-        batch.next = !ends_line         ? cell(x + lanes_, line)
-                     : line + 1 < lines ? cell(0, line + 1)
-                                        : batch.cells[0];
-        f(static_cast<const CellBatch&>(batch));
+    const IndexTriple& first = brick.first;
+    const IndexTriple end = {first[0] + brick.count[0], first[1] + brick.count[1],
+                             first[2] + brick.count[2]};
+    const Index end_of_rows = first[0] + in_rows;
+    IndexTriple cell = first;
+    while (in_rows > 0 && cell[2] < end[2]) {
+      for (int lane = 0; lane < lanes_; ++lane) {
+        batch.cells[lane] = {cell[0] + lane, cell[1], cell[2]};
       }
+      cell[0] += lanes_;
+      if (cell[0] == end_of_rows) advance_line(first, end, cell);
+      batch.next = cell[2] < end[2] ? cell : batch.cells[0];
+      f(static_cast<const CellBatch&>(batch));
+      ++batch.index;
     }
     batch.is_row = false;
-    for (Index i = 0; i < left * lines; i += lanes_, ++batch.index) {
-      batch.active = static_cast<int>(std::min<Index>(lanes_, left * lines - i));
-      for (int lane = 0; lane < lanes_; ++lane) {
-        const Index end = i + std::min(lane, batch.active - 1);
-        batch.cells[lane] = cell(in_rows + end % left, end / left);
+    const IndexTriple first_left = {end_of_rows, first[1], first[2]};
+    cell = first_left;
+    for (Index left = (brick.count[0] - in_rows) * brick.count[1] * brick.count[2]; left > 0;
+         left -= lanes_) {
+      batch.active = static_cast<int>(std::min<Index>(lanes_, left));
+      for (int lane = 0; lane < batch.active; ++lane) {
+        batch.cells[lane] = cell;
+        if (++cell[0] == end[0]) advance_line(first_left, end, cell);
       }
+      std::fill(batch.cells.begin() + batch.active, batch.cells.begin() + lanes_,
+                batch.cells[batch.active - 1]);
       f(static_cast<const CellBatch&>(batch));
+      ++batch.index;
     }
   }
 
  private:
+  // The first cell of the line after that of `cell`, of the lines first .. end - 1.
+  static void advance_line(const IndexTriple& first, const IndexTriple& end, IndexTriple& cell) {
+    cell[0] = first[0];
+    if (++cell[1] < end[1]) return;
+    cell[1] = first[1];
+    ++cell[2];
+  }
+
   int lanes_;
   Index batch_count_ = 0;
   std::vector<Brick> bricks_;

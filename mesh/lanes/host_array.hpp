@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <new>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,11 @@ struct FirstTouchAllocator {
   template <class U, class... Arguments>
   void construct(U* pointer, Arguments&&... arguments) {
     ::new (static_cast<void*>(pointer)) U(std::forward<Arguments>(arguments)...);
+  }
+  /// Without it GCC 12 writes zeros over arrays of SIMD vectors before it gives them back.
+  template <class U>
+  void destroy(U* pointer) noexcept {
+    if constexpr (!std::is_trivially_destructible_v<U>) pointer->~U();
   }
   bool operator==(const FirstTouchAllocator&) const = default;
 };

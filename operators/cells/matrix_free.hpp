@@ -1,6 +1,8 @@
 // MatrixFree is the loop over cells on the host: gather, local kernel, scatter.
 #pragma once
 
+#include <omp.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -59,8 +61,9 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
   }
 
   void do_apply(const HostVector<T>& x, HostVector<T>& y) const override {
+    HostArray<Lanes<T>> workspaces = make_workspaces();
     const auto run_brick = [&](const Brick& brick, const AddTarget<T>& target) {
-      add_brick(brick, target,
+      add_brick(brick, target, workspaces,
                 [&](const CellBatch& batch, AtBoundary at_boundary, Lanes<T>* u, Lanes<T>* v,
                     Lanes<T>* scratch) {
                   gather(batch, x.data(), u);
@@ -82,9 +85,10 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
   }
 
   void do_diagonal(HostVector<T>& d) const override {
+    HostArray<Lanes<T>> workspaces = make_workspaces();
     scatter_->run(
         [&](const Brick& brick, const AddTarget<T>& target) {
-          add_brick(brick, target,
+          add_brick(brick, target, workspaces,
                     [&](const CellBatch& batch, AtBoundary, Lanes<T>*, Lanes<T>* v,
                         Lanes<T>* scratch) { kernel_.diagonal(argument(batch), v, scratch); });
         },
@@ -134,13 +138,23 @@ class MatrixFree final : public LinearOperator<typename Kernel::value_type, Host
   /// Whether a batch has constrained nodes.
   enum class AtBoundary { no, yes };
 
+  /// Of a thread: u, v and the kernel's scratch.
+  std::size_t workspace_size() const {
+    return static_cast<std::size_t>(2 * lattice_.nodes_per_cell() + kernel_.scratch_size());
+  }
+  /// Those of all threads, made once for all bricks: of small meshes the allocator would take a
+  /// share of the time, and bricks do not throw.
+  HostArray<Lanes<T>> make_workspaces() const {
+    return HostArray<Lanes<T>>(workspace_size() * omp_get_max_threads());
+  }
+
   /// Runs compute(batch, whether it has constrained nodes, u, v, scratch) for each batch of the
   /// brick and adds v to the target.
   template <class Compute>
-  void add_brick(const Brick& brick, const AddTarget<T>& target, Compute&& compute) const {
+  void add_brick(const Brick& brick, const AddTarget<T>& target, HostArray<Lanes<T>>& workspaces,
+                 Compute&& compute) const {
     const Index nodes = lattice_.nodes_per_cell();
-    HostArray<Lanes<T>> workspace(static_cast<std::size_t>(2 * nodes + kernel_.scratch_size()));
-    Lanes<T>* u = workspace.data();
+    Lanes<T>* u = workspaces.data() + omp_get_thread_num() * workspace_size();
     Lanes<T>* v = u + nodes;
     Lanes<T>* scratch = v + nodes;
     const bool is_inner = !touches_dirichlet(brick);

@@ -83,10 +83,11 @@ class ColoringScatter final : public Scatter<T> {
   void run_bricks(F&& run_brick) const {
     const std::span<const Brick> bricks = batches_->bricks();
     FirstFailure failure;
-#pragma omp parallel
+#pragma omp parallel if (bricks.size() > 1)
     {
       for (int color = 0; color < batches_->color_count(); ++color) {
         const std::span<const Index> numbers = batches_->bricks_of_color(color);
+        if (numbers.empty()) continue;
 #pragma omp for schedule(static)
         for (std::size_t i = 0; i < numbers.size(); ++i) {
           failure.guard(numbers[i], [&] { run_brick(bricks[numbers[i]]); });

@@ -48,7 +48,15 @@ std::vector<WeightedFace> make_weighted_faces(const BilinearForm& form) {
 
 template <class T>
 RobinFaces<T>::RobinFaces(const BilinearForm& form)
-    : lattice_(form.discretization->lattice), faces_(make_weighted_faces(form)) {}
+    : lattice_(form.discretization->lattice), faces_(make_weighted_faces(form)) {
+  if (empty()) return;
+  const FaceQuadrature& any = faces_.front().quadrature;
+  for (int i = 0; i < any.nodes_per_cell; ++i) {
+    for (int q = 0; q < any.points_per_cell; ++q) {
+      shape_by_nodes_.push_back(any.shape[q * any.nodes_per_cell + i]);
+    }
+  }
+}
 
 /// A face cell and where its nodes are: node (i, j) is first + i strides[0] + j strides[1].
 template <class T>
@@ -77,6 +85,7 @@ template <class T>
 template <class F>
 void RobinFaces<T>::for_each_cell(F&& f) const {
   const Index p = lattice_.degree();
+#pragma omp parallel
   for (const WeightedFace& face : faces_) {
     const FaceQuadrature& quadrature = face.quadrature;
     const auto visit = [&](Index a, Index b) {
@@ -87,7 +96,7 @@ void RobinFaces<T>::for_each_cell(F&& f) const {
     const Index rows = is_surface ? quadrature.cells[1] : quadrature.cells[0];
     const Index row_cells = is_surface ? quadrature.cells[0] : 1;
     for (Index parity = 0; parity < 2; ++parity) {
-#pragma omp parallel for schedule(static)
+#pragma omp for schedule(static)
       for (Index row = parity; row < rows; row += 2) {
         for (Index i = 0; i < row_cells; ++i) is_surface ? visit(i, row) : visit(row, 0);
       }
@@ -102,10 +111,10 @@ void RobinFaces<T>::add(const HostVector<T>& x, FaceRows rows, HostVector<T>& y)
   const int n = any.nodes_per_cell;
   const int columns = lattice_.degree() + 1;
   const int points = any.points_per_cell;
-  // u and v of each thread, made here because nothing may throw inside a parallel region; apart, so
-  // that threads share no cache line.
+  // u, v and values at points of each thread, made here because nothing may throw inside a parallel
+  // region; apart, so that threads share no cache line.
   constexpr int kApart = 16;
-  const std::size_t stride = 2 * static_cast<std::size_t>(n) + kApart;
+  const std::size_t stride = 2 * static_cast<std::size_t>(n) + points + kApart;
   std::vector<double> scratch(stride * omp_get_max_threads());
   for_each_cell([&](const FaceCell& cell) {
     const FaceQuadrature& quadrature = cell.face.quadrature;
@@ -114,7 +123,8 @@ void RobinFaces<T>::add(const HostVector<T>& x, FaceRows rows, HostVector<T>& y)
     const Range across = cell.nodes(1, n / columns, rows);
     double* const u = &scratch[stride * omp_get_thread_num()];
     double* const v = u + n;
-    std::fill(u, v + n, 0.0);
+    double* const at_points = v + n;
+    std::fill(u, at_points + points, 0.0);
     for (Index j = across.begin; j < across.end; ++j) {
       const T* const from = x.data() + cell.first + j * strides[1];
       for (Index i = along.begin; i < along.end; ++i) {
@@ -122,12 +132,14 @@ void RobinFaces<T>::add(const HostVector<T>& x, FaceRows rows, HostVector<T>& y)
       }
     }
     const double* const weights = cell.weights();
+    for (int i = 0; i < n; ++i) {
+      const double* const shape = &shape_by_nodes_[static_cast<std::size_t>(i) * points];
+#pragma omp simd
+      for (int q = 0; q < points; ++q) at_points[q] += shape[q] * u[i];
+    }
     for (int q = 0; q < points; ++q) {
       const double* const shape = &quadrature.shape[q * n];
-      double value = 0.0;
-#pragma omp simd reduction(+ : value)
-      for (int i = 0; i < n; ++i) value += shape[i] * u[i];
-      value *= weights[q];
+      const double value = weights[q] * at_points[q];
 #pragma omp simd
       for (int i = 0; i < n; ++i) v[i] += shape[i] * value;
     }

@@ -54,6 +54,7 @@ class RobinFaces {
 
   NodeLattice lattice_;
   std::vector<WeightedFace> faces_;
+  std::vector<double> shape_by_nodes_;  // phi_i(q) of any face, [i][q]
 };
 
 template <class T>

@@ -1,6 +1,7 @@
 // This file makes preconditioners on the host.
 #include "src/solve/preconditioning.hpp"
 
+#include "src/case/nonlinear/nonlinear_case.hpp"
 #include "src/case/shape.hpp"
 #include "src/case/strategy.hpp"
 
@@ -35,10 +36,15 @@ Index degree_first_below(const CaseParameters& parameters) {
   return takes_it ? kSmall : 0;
 }
 
-// The coarsest level's inverse takes a core 20 ms at 729 DoFs, often more than all else of the
-// set-up, and 3 ms at 343; a GPU takes less for it than for one level more.
+// The coarsest level's inverse takes a core 20 ms at 729 DoFs and 3 ms at 343, which of small
+// cases, and where it is often made, is more than what it saves in iterations. A GPU takes less for
+// it than for one level more.
 Index small_enough(const CaseParameters& parameters) {
-  return case_processor(parameters) == Processor::cpu ? 400 : 1000;
+  constexpr Index kSmallCase = 200'000;
+  const bool is_soon_made = case_processor(parameters) == Processor::gpu;
+  const bool is_worth_it = !is_nonlinear(parameters) && !parameters.time &&
+                           case_shape(parameters).lattice.size() > kSmallCase;
+  return is_soon_made || is_worth_it ? 1000 : 400;
 }
 
 }  // namespace

@@ -182,10 +182,36 @@ TEST(BricksOfABox, AreEnoughForEveryThreadToGetSomeOfEachColorInUse) {
   const BoxMesh mesh = general_box(3, {32, 32, 32});
   for (const int threads : {1, 2, 8}) {
     const CellBatches batches(mesh, 8, 1, threads);
-    EXPECT_GT(batches.bricks().size(), 4u * threads);
     for (int color = 0; color < batches.color_count(); ++color) {
       const std::size_t bricks = batches.bricks_of_color(color).size();
       EXPECT_TRUE(bricks == 0 || bricks >= static_cast<std::size_t>(threads)) << bricks;
+    }
+  }
+}
+
+// Batches of the thread with the most work, beside those that there would be with full lanes only.
+double share_of_full_lanes(const BoxMesh& mesh, int lanes, int threads) {
+  const CellBatches batches(mesh, lanes, 1, threads);
+  Index longest = 0;
+  for (int color = 0; color < batches.color_count(); ++color) {
+    std::vector<Index> of_thread(threads);
+    const auto numbers = batches.bricks_of_color(color);
+    const Index each = ceil_div(static_cast<Index>(numbers.size()), threads);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      of_thread[i / each] += batches.bricks()[numbers[i]].batch_count;
+    }
+    longest += *std::max_element(of_thread.begin(), of_thread.end());
+  }
+  return static_cast<double>(mesh.cell_count()) / static_cast<double>(longest * lanes * threads);
+}
+
+TEST(BricksOfABox, OfSmallMeshesFillTheLanes) {
+  for (const IndexTriple& cells :
+       {IndexTriple{3, 16, 3}, IndexTriple{5, 5, 5}, IndexTriple{8, 8, 8}, IndexTriple{4, 30, 1}}) {
+    for (const int lanes : {8, 16}) {
+      const BoxMesh mesh = general_box(cells[2] == 1 ? 2 : 3, cells);
+      EXPECT_GT(share_of_full_lanes(mesh, lanes, 1), 0.9);
+      EXPECT_GT(share_of_full_lanes(mesh, lanes, 2), 0.45);
     }
   }
 }
