@@ -26,6 +26,7 @@
 #include "src/commands/run/solution_file.hpp"
 #include "src/commands/standard_streams.hpp"
 #include "src/machine/cpu_check.hpp"
+#include "src/machine/shared_cores.hpp"
 #include "src/parameters/messages/diagnostics.hpp"
 
 namespace tessera {
@@ -215,6 +216,7 @@ ExitCode execute(const Command& command) {
 }  // namespace tessera
 
 int main(int argc, char** argv) {
+  tessera::choose_waiting(argv);
   tessera::return_freed_memory();
   tessera::prepare_standard_streams();
   const std::string missing = tessera::missing_cpu_features();

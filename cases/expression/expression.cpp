@@ -93,6 +93,22 @@ std::string too_large_number(const std::string& token) {
   return token.substr(0, static_cast<std::size_t>(end - token.c_str()));
 }
 
+// "abs acos ... tanh".
+std::string function_names(const mu::Parser& engine) {
+  std::string names;
+  for (const auto& [name, function] : engine.GetFunDef()) {
+    names += (names.empty() ? "" : " ") + name;
+  }
+  return names;
+}
+
+// Of two stars, as other languages write powers.
+bool is_second_star(const std::string& token, const mu::ParserError& error) {
+  const auto at = static_cast<std::size_t>(std::max(error.GetPos(), 0));
+  const std::string& text = error.GetExpr();
+  return token == "*" && at > 0 && at <= text.size() && text[at - 1] == '*';
+}
+
 std::string explain(const mu::ParserError& error, const mu::Parser& engine, int dimension,
                     Variables variables) {
   const std::string where = error.GetPos() >= 0 && error.GetPos() < 1000000
@@ -128,11 +144,10 @@ std::string explain(const mu::ParserError& error, const mu::Parser& engine, int 
       }
       const std::string nearest = nearest_function(engine, token);
       return fmt::format("unknown name \"{}\"{}; {}", token, where,
-                         nearest.empty()
-                             ? fmt::format("known are {}, pi and muParser's functions (sin, exp, "
-                                           "sqrt, abs, min, ...)",
-                                           variable_names(dimension, variables))
-                             : fmt::format("did you mean {}?", nearest));
+                         nearest.empty() ? fmt::format("known are {}, pi and the functions {}",
+                                                       variable_names(dimension, variables),
+                                                       function_names(engine))
+                                         : fmt::format("did you mean {}?", nearest));
     }
     case mu::ecEMPTY_EXPRESSION:
       return "the expression is empty";
@@ -152,6 +167,9 @@ std::string explain(const mu::ParserError& error, const mu::Parser& engine, int 
     case mu::ecUNEXPECTED_OPERATOR:
     case mu::ecUNEXPECTED_PARENS:
     case mu::ecUNEXPECTED_ARG_SEP:
+      if (is_second_star(token, error)) {
+        return fmt::format("unexpected \"{}\"{}; powers are written ^", token, where);
+      }
       return fmt::format("unexpected \"{}\"{}; is an operator such as * missing?", token, where);
     case mu::ecINTERNAL_ERROR:
       return "an operator lacks an operand";

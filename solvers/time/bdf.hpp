@@ -36,6 +36,7 @@ class Bdf final : public TimeIntegrator<Space>, private StageSolver {
     check_option(CVodeSetUserData(memory, this));
     check_option(CVodeSetMaxOrd(memory, options.order));
     check_option(CVodeInit(memory, evaluate, t_, w_vector_.get()));
+    if (options.max_step) check_option(CVodeSetMaxStep(memory, *options.max_step));
     check_option(CVodeWFtolerances(memory, set_weights));
     stage_solver_ = make_stage_solver(*this, context_.get());
     check_option(CVodeSetNonlinearSolver(memory, stage_solver_.get()));
@@ -46,37 +47,29 @@ class Bdf final : public TimeIntegrator<Space>, private StageSolver {
   TimeStep step(double until) override {
     if (!(until > t_)) throw std::invalid_argument("a step has to end after the time it begins");
     void* const memory = memory_.get();
-    if (next_dt_ == 0.0) {
-      // The first step is one of order 1.
-      next_dt_ = options_.first_step ? *options_.first_step
-                                     : estimate_first_step(callbacks_, t_, until, 1, w_);
-      check_option(CVodeSetInitStep(memory, next_dt_));
-    }
-    if (t_ + next_dt_ == t_) throw vanishing_step(t_, next_dt_, callbacks_.take_failure());
-    check_option(CVodeSetStopTime(memory, until));
-    callbacks_.set_failure({});
     const double before = t_;
     double reached = t_;
-    const int flag = CVode(memory, until, w_vector_.get(), &reached, CV_ONE_STEP);
-    callbacks_.carried().rethrow();
+    int rejected = 0;
+    int flag = attempt(until, reached);
+    // A polynomial through the values before does not meet data that jump at t.
+    if (flag == CV_ERR_FAILURE && begun_at_ != t_) {
+      rejected = take_rejected();
+      begin_anew();
+      flag = attempt(until, reached);
+    }
     if (flag < 0) {
       CVodeGetCurrentStep(memory, &next_dt_);
       throw step_error(flag, t_, next_dt_, callbacks_.take_failure());
     }
     t_ = reached;
     check_option(CVodeGetCurrentStep(memory, &next_dt_));
-    long errors = 0;
-    long failures = 0;
-    check_option(CVodeGetNumErrTestFails(memory, &errors));
-    check_option(CVodeGetNumStepSolveFails(memory, &failures));
     return {.t = t_,
             .dt = t_ - before,
             .error_estimate = error_estimate(),
             .size = callbacks_.size(),
             .linear_iterations = callbacks_.take_iterations(),
             .nonlinear_iterations = callbacks_.take_nonlinear_iterations(),
-            .rejected =
-                static_cast<int>(errors + failures - std::exchange(rejected_, errors + failures)),
+            .rejected = rejected + take_rejected(),
             .next_dt = next_dt_};
   }
 
@@ -97,6 +90,40 @@ class Bdf final : public TimeIntegrator<Space>, private StageSolver {
     check_option(CVodeGetNonlinearSystemData(memory, &s.t, &s.predicted, &s.w, &s.rate, &s.gamma,
                                              &s.factor, &s.history, &self));
     return s;
+  }
+
+  // One step of CVODE, after an estimate of its length if it is the first one. Returns its flag.
+  int attempt(double until, double& reached) {
+    void* const memory = memory_.get();
+    if (next_dt_ == 0.0) {
+      // The first step is one of order 1.
+      next_dt_ = choose_first_step(options_, callbacks_, t_, until, 1, w_);
+      check_option(CVodeSetInitStep(memory, next_dt_));
+    }
+    if (t_ + next_dt_ == t_) throw vanishing_step(t_, next_dt_, callbacks_.take_failure());
+    check_option(CVodeSetStopTime(memory, until));
+    callbacks_.set_failure({});
+    const int flag = CVode(memory, until, w_vector_.get(), &reached, CV_ONE_STEP);
+    callbacks_.carried().rethrow();
+    return flag;
+  }
+
+  // Forgets what was before t, but for w.
+  void begin_anew() {
+    check_option(CVodeReInit(memory_.get(), t_, w_vector_.get()));
+    begun_at_ = t_;
+    rejected_ = 0;
+    next_dt_ = 0.0;
+    options_.first_step.reset();
+  }
+
+  // Attempts that were rejected since this was asked last.
+  int take_rejected() {
+    long errors = 0;
+    long failures = 0;
+    check_option(CVodeGetNumErrTestFails(memory_.get(), &errors));
+    check_option(CVodeGetNumStepSolveFails(memory_.get(), &failures));
+    return static_cast<int>(errors + failures - std::exchange(rejected_, errors + failures));
   }
 
   double error_estimate() {
@@ -140,6 +167,7 @@ class Bdf final : public TimeIntegrator<Space>, private StageSolver {
   SundialsHandle<SUNNonlinearSolver> stage_solver_;
   std::unique_ptr<void, CvodeDeleter> memory_;
   double next_dt_ = 0.0;
+  double begun_at_ = options_.start;  // where there were no values before
   long rejected_ = 0;
 };
 

@@ -52,4 +52,14 @@ double estimate_first_step(StepCallbacks<Space>& callbacks, double t, double unt
   return std::min({100.0 * guess, estimate, longest});
 }
 
+/// The length of the first adaptive step: what is asked for or estimated, but no more than the
+/// longest.
+template <class Space>
+double choose_first_step(const TimeOptions& options, StepCallbacks<Space>& callbacks, double t,
+                         double until, int order, const Vector<double, Space>& w) {
+  const double chosen =
+      options.first_step ? *options.first_step : estimate_first_step(callbacks, t, until, order, w);
+  return options.max_step ? std::min(chosen, *options.max_step) : chosen;
+}
+
 }  // namespace tessera

@@ -52,6 +52,7 @@ class RungeKutta final : public TimeIntegrator<Space>, private StageSolver {
     check_option(ARKStepSetInterpolantType(memory, ARK_INTERP_LAGRANGE));
     check_option(ARKStepSetInterpolantDegree(memory, 0));
     check_option(ARKStepSetPostprocessStepFn(memory, check_finite));
+    if (options.max_step) check_option(ARKStepSetMaxStep(memory, *options.max_step));
     if (!is_explicit) {
       stage_solver_ = make_stage_solver(*this, context_.get());
       check_option(ARKStepSetNonlinearSolver(memory, stage_solver_.get()));
@@ -99,9 +100,7 @@ class RungeKutta final : public TimeIntegrator<Space>, private StageSolver {
     if (!(until > t_)) throw std::invalid_argument("a step has to end after the time it begins");
     void* const memory = memory_.get();
     if (next_dt_ == 0.0) {
-      next_dt_ = options_.first_step
-                     ? *options_.first_step
-                     : estimate_first_step(callbacks_, t_, until, estimate_order_, w_);
+      next_dt_ = choose_first_step(options_, callbacks_, t_, until, estimate_order_, w_);
       check_option(ARKStepSetInitStep(memory, next_dt_));
     }
     if (t_ + next_dt_ == t_) throw vanishing_step(t_, next_dt_, callbacks_.take_failure());

@@ -28,6 +28,8 @@ struct TimeOptions {
   double tolerance = 1e-6;
   /// Without it as much as `tolerance`.
   std::optional<double> absolute_tolerance = std::nullopt;
+  /// No adaptive step is longer.
+  std::optional<double> max_step = std::nullopt;
   /// The length of the first adaptive step; without it, it is estimated.
   std::optional<double> first_step = std::nullopt;
   /// Of implicit methods for systems that are not linear: the iteration for a stage has converged

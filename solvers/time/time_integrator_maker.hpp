@@ -24,6 +24,7 @@ std::unique_ptr<TimeIntegrator<Space>> make_time_integrator(TimeSystem<Space>& s
   };
   if (!std::isfinite(options.start)) throw std::invalid_argument("the start is not finite");
   if (options.step) check_positive(*options.step, "the step");
+  if (options.max_step) check_positive(*options.max_step, "the longest step");
   if (options.first_step) check_positive(*options.first_step, "the first step");
   check_positive(options.tolerance, "the tolerance");
   if (options.absolute_tolerance) {

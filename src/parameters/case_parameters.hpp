@@ -70,6 +70,8 @@ struct TimeParameters {
   std::optional<double> step;
   /// Once loaded, there with `tolerance` alone.
   std::optional<double> absolute_tolerance;
+  /// With `tolerance` alone: what adaptive steps are not longer than.
+  std::optional<double> max_step;
   /// Left out: only start and end are written.
   std::optional<double> output_interval;
   /// Left out: a checkpoint is written where the run is interrupted.

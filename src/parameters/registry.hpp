@@ -168,7 +168,18 @@ class Registry : public Keys<Parameters> {
   }
 
   /// A commented file with every key: the defaults, and examples for required and optional keys.
-  std::string defaults_text() const { return to_toml(example(), Comments::full); }
+  std::string defaults_text() const {
+    std::vector<std::optional<TomlValue>> values = this->fetch_all(example());
+    const std::vector<std::optional<TomlValue>> unresolved = this->fetch_all(defaults_);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      // A number that stands for what follows from other keys goes on doing so.
+      if (unresolved[i] && !keys()[i].default_text.empty() &&
+          std::holds_alternative<std::int64_t>(unresolved[i]->data)) {
+        values[i] = unresolved[i];
+      }
+    }
+    return write_toml(keys(), values, Comments::full);
+  }
 
   std::string reference() const { return write_markdown(title_, keys(), default_values()); }
 

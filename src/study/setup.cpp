@@ -74,9 +74,17 @@ void check_study_sizes(const StudyParameters& study, Findings& findings) {
   }
 }
 
-// Names of kernels that the processor does not have would be passed over.
+bool names_all_kernels(const StudyParameters& study) {
+  const std::vector<KernelName> all = strategy_names().kernels;
+  return std::all_of(all.begin(), all.end(), [&](const KernelName& kernel) {
+    return contains(study.kernels, kernel.name);
+  });
+}
+
+// Names of kernels that the processor does not have would be passed over, as they are where all
+// are named: `tessera defaults --study` writes them.
 void check_processor(const StudyParameters& study, Findings& findings) {
-  if (!findings.is_written("study.kernels")) return;
+  if (!findings.is_written("study.kernels") || names_all_kernels(study)) return;
   const Processor processor = study_processor(study);
   for (const std::string& kernel : study.kernels) {
     if (find_kernel(kernel)->runs_on(processor)) continue;

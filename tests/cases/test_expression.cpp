@@ -197,7 +197,9 @@ TEST(ExpressionDimensions, ZIsOfThreeOnly) {
   EXPECT_THAT(message("x + y*sin(z)", 2),
               AllOf(HasSubstr("\"z\" at character 11"), HasSubstr("in 2D")));
   EXPECT_THAT(message("r", 2), AllOf(HasSubstr("known are x, y, pi"), Not(HasSubstr("z"))));
-  EXPECT_THAT(message("r", 3), HasSubstr("known are x, y, z, pi"));
+  EXPECT_THAT(message("r", 3), HasSubstr("known are x, y, z, pi and the functions abs acos"));
+  EXPECT_THAT(message("x**2", 2), HasSubstr("\"*\" at character 3; powers are written ^"));
+  EXPECT_THAT(message("x*/2", 2), HasSubstr("is an operator such as * missing?"));
 }
 
 TEST(ExpressionErrors, UnknownNamesAreToldWithTheirPlace) {

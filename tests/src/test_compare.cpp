@@ -153,10 +153,17 @@ TEST_F(CompareTest, ProblemsThatDoNotFitHaveRows) {
 
 TEST_F(CompareTest, WhatDoesNotFitIsLeftOutAndSaidSo) {
   const ProgramResult ran =
-      compare({"--set", "study.memory_limit=51500000", "--set", "study.degrees=[8]"});
+      compare({"--set", "study.memory_limit=38000000", "--set", "study.degrees=[8]"});
   EXPECT_EQ(ran.exit_code, 0) << ran.errors;
   EXPECT_THAT(ran.output, HasSubstr("does not fit: needs"));
   EXPECT_THAT(read_file(path() / "study.csv"), HasSubstr("does not fit"));
+}
+
+TEST_F(CompareTest, TheFileWithEveryDefaultIsTaken) {
+  write_file(path() / "study.toml", run_program(path(), {"defaults", "--study"}).output);
+  const ProgramResult ran =
+      compare({"--set", "study.dofs=[100]", "--set", "study.degrees=[2]", "-q"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "src/machine/cpu_check.hpp"
 #include "src/machine/known_rates.hpp"
 #include "src/machine/machine.hpp"
+#include "src/machine/shared_cores.hpp"
 #include "tests/postprocess/temporary_directory.hpp"
 
 namespace tessera {
@@ -200,6 +201,30 @@ TEST(Bandwidth, IsThatOfAMemory) {
   EXPECT_LT(bandwidth.copy, 2e13);
   EXPECT_GT(bandwidth.update, 1e8);
   EXPECT_LT(bandwidth.update, 2e13);
+}
+
+TEST(SharedCores, AreWhereMoreWouldRunThanThereAreCores) {
+  const FakeSystem system;
+  const auto shares = [&](const std::string& load) {
+    system.write("proc/loadavg", load);
+    return would_share_cores((system.root() / "proc/loadavg").c_str());
+  };
+  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  EXPECT_TRUE(shares(fmt::format("3.10 2.20 1.30 {}/345 999\n", cores + 1)));
+  // Nothing but this process, or nothing for long.
+  EXPECT_FALSE(shares("3.10 2.20 1.30 1/345 999\n"));
+  EXPECT_FALSE(shares(fmt::format("0.10 2.20 1.30 {}/345 999\n", cores + 1)));
+  EXPECT_FALSE(shares(""));
+  EXPECT_FALSE(would_share_cores("/proc/no/such/file"));
+}
+
+TEST(SharedCores, LeaveThreadsAsTheyAreWhereTheUserSaysHowTheyWait) {
+  char name[] = "not started";
+  char* argv[] = {name, nullptr};
+  setenv("OMP_WAIT_POLICY", "active", 1);
+  EXPECT_EQ(choose_waiting(argv), Waiting::as_always);
+  EXPECT_EQ(chosen_waiting(), Waiting::as_always);
+  unsetenv("OMP_WAIT_POLICY");
 }
 
 /// A directory for the user's cache that is the test's own.

@@ -199,7 +199,7 @@ TEST_F(ProgramTest, LevelsAndNotesAreRecorded) {
   EXPECT_EQ(solver["method"], "flexible-cg");
   EXPECT_EQ(solver["preconditioner"], "multigrid");
   EXPECT_EQ(solver["notes"], nlohmann::json::array());
-  ASSERT_EQ(solver["levels"].size(), 2U);
+  ASSERT_EQ(solver["levels"].size(), 3U);
   const nlohmann::json& finest = solver["levels"][0];
   EXPECT_EQ(finest["degree"], 3);
   EXPECT_EQ(finest["cells"], nlohmann::json({8, 6, 8}));
@@ -207,8 +207,8 @@ TEST_F(ProgramTest, LevelsAndNotesAreRecorded) {
   EXPECT_EQ(finest["operator"], "kronecker");
   EXPECT_GT(finest["bytes"].get<double>(), 6 * 4 * 25 * 19 * 25);
   EXPECT_GT(finest["largest_eigenvalue"].get<double>(), 1.0);
-  EXPECT_EQ(solver["levels"][1]["degree"], 1);
-  EXPECT_EQ(solver["levels"][1]["largest_eigenvalue"], 0.0);
+  EXPECT_EQ(solver["levels"][2]["degree"], 1);
+  EXPECT_EQ(solver["levels"][2]["largest_eigenvalue"], 0.0);
 
   ASSERT_EQ(run({"--overwrite", "--set", "solver.preconditioner=fast-diagonalization"}).exit_code,
             0);
@@ -256,6 +256,8 @@ TEST_F(ProgramTest, DefaultsRunAndPrintThemselvesAgain) {
   ASSERT_EQ(defaults.exit_code, 0);
   write_file(path() / "defaults.toml", defaults.output);
   EXPECT_EQ(run_program(path(), {"run", "defaults.toml"}).exit_code, 0);
+  EXPECT_EQ(run_program(path(), {"check", "defaults.toml", "--set", "space.degree=4"}).exit_code,
+            0);
   EXPECT_EQ(run_program(path(), {"defaults"}).output, defaults.output);
 }
 

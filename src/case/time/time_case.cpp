@@ -40,6 +40,7 @@ TimeOptions time_options(const CaseParameters& parameters) {
   options.step = time.step;
   if (time.tolerance) options.tolerance = *time.tolerance;
   options.absolute_tolerance = time.absolute_tolerance;
+  options.max_step = time.max_step;
   if (parameters.nonlinear) {
     options.nonlinear_tolerance = parameters.nonlinear->relative_tolerance;
     options.max_nonlinear_iterations = parameters.nonlinear->max_iterations;
@@ -80,6 +81,7 @@ std::string time_text(const TimeParameters& time) {
   if (time.absolute_tolerance != time.tolerance) {
     steps += fmt::format(" (absolute {:g})", *time.absolute_tolerance);
   }
+  if (time.max_step) steps += fmt::format(", at most {:g} long", *time.max_step);
   const std::string output = time.output_interval
                                  ? fmt::format("output every {:g} ({} times)",
                                                *time.output_interval, output_times(time).size())

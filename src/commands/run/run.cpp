@@ -37,6 +37,7 @@
 #include "src/commands/time/restart.hpp"
 #include "src/machine/known_rates.hpp"
 #include "src/machine/machine.hpp"
+#include "src/machine/shared_cores.hpp"
 #include "src/solve/nonlinear/nonlinear_solve.hpp"
 #include "src/solve/solve.hpp"
 
@@ -210,6 +211,11 @@ class Run {
     agree_on_stop(ranks_);
     stop_if_requested();
     for (std::string& note : case_notes(parameters_)) run_.notes.add(std::move(note));
+    if (chosen_waiting() == Waiting::asleep) {
+      run_.notes.add(
+          "other programs use the cores: threads wait for each other asleep, which takes longer "
+          "where they meet often (OMP_WAIT_POLICY=active forbids it)");
+    }
     if (restart_ != nullptr) {
       std::vector<std::string> notes = restart_->notes();
       const bool is_warned = !restart_->found.complaint.empty() && ranks_.rank() == 0;

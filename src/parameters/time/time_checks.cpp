@@ -68,18 +68,24 @@ bool replaces(const char* one, const char* other, const Findings& findings) {
          findings.is_written(other, Layer::file);
 }
 
-void check_absolute_tolerance(TimeParameters& time, Findings& findings) {
-  constexpr char kKey[] = "time.absolute_tolerance";
-  if (findings.has_error(kKey) || (time.tolerance && time.step)) return;
-  if (time.tolerance && !time.absolute_tolerance) time.absolute_tolerance = time.tolerance;
-  if (!time.step || !time.absolute_tolerance) return;
-  if (replaces("time.step", kKey, findings)) {
-    time.absolute_tolerance.reset();
+// Takes away what only adaptive steps have where the command line asks for others.
+void check_adaptive_only(const char* key, std::optional<double>& value, const char* why,
+                         const TimeParameters& time, Findings& findings) {
+  if (findings.has_error(key) || !time.step || !value) return;
+  if (replaces("time.step", key, findings)) {
+    value.reset();
     return;
   }
-  findings.report(kKey, fmt::format("must be left out with time.step = {}: steps of one length do "
-                                    "not adapt to a tolerance",
-                                    number_text(*time.step)));
+  findings.report(
+      key, fmt::format("must be left out with time.step = {}: {}", number_text(*time.step), why));
+}
+
+void check_keys_of_adaptive_steps(TimeParameters& time, Findings& findings) {
+  if (time.tolerance && time.step) return;
+  if (time.tolerance && !time.absolute_tolerance) time.absolute_tolerance = time.tolerance;
+  check_adaptive_only("time.absolute_tolerance", time.absolute_tolerance,
+                      "steps of one length do not adapt to a tolerance", time, findings);
+  check_adaptive_only("time.max_step", time.max_step, "all steps have that length", time, findings);
 }
 
 /// One of tolerance and step. What the command line gives replaces the other one of the file.
@@ -98,7 +104,7 @@ void check_step_choice(TimeParameters& time, Findings& findings) {
     }
   }
   if (!time.tolerance && !time.step) time.tolerance = kDefaultTolerance;
-  check_absolute_tolerance(time, findings);
+  check_keys_of_adaptive_steps(time, findings);
   if (time.method == TimeMethod::bdf && time.step && !findings.has_error("time.method") &&
       !findings.has_error("time.step")) {
     findings.report("time.step",
@@ -119,6 +125,7 @@ void check_lengths(const TimeParameters& time, Findings& findings) {
                                 number_text(least), number_text(latest)));
   };
   check_rounding("time.step", time.step);
+  check_rounding("time.max_step", time.max_step);
   const char* interval = "time.output_interval";
   if (time.output_interval && !findings.has_error(interval) &&
       (time.end - time.start) / *time.output_interval > kMaxOutputs) {

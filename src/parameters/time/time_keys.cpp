@@ -72,6 +72,17 @@ Keys<TimeParameters> time_keys() {
        .example = TomlValue{0.01}},
       [](auto& p) -> auto& { return p.step; });
   keys.add(
+      {.name = "time.max_step",
+       .description =
+           "Length that no adaptive step exceeds. The data are looked at in steps and at "
+           "their ends: what happens for less than this time may be passed over.",
+       .presence = Presence::optional,
+       .range = greater_than(0),
+       .unit = kUnit,
+       .default_text = "none: the tolerance alone decides",
+       .example = TomlValue{0.1}},
+      [](auto& p) -> auto& { return p.max_step; });
+  keys.add(
       {.name = "time.output_interval",
        .description = "Time between two solutions that are written, counted from start; start and "
                       "end are written too.",

@@ -65,7 +65,7 @@ std::vector<std::string> remedies(const CaseParameters& parameters,
       "the source grows with u so fast that the matrix of the iteration is not positive "
       "definite: solver.method = \"flexible-gmres\" does not need that",
       "the problem may have no solution, or none near the start: try it with a weaker source, "
-      "and then start from what came out"};
+      "or let it grow in time, with [time]"};
 }
 
 }  // namespace

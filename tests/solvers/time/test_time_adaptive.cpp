@@ -173,5 +173,21 @@ TEST(AdaptiveStepsWork, OfImplicitMethodsNeedsTheMassForTheFirstStepOnly) {
   }
 }
 
+TEST_P(AdaptiveSteps, AreNoLongerThanTheLongest) {
+  const Method& m = GetParam();
+  constexpr double kLongest = 0.004;
+  HeatInABar bar(m.nodes);
+  HostVector<double> w = bar.at(0.0);
+  TimeOptions options = with_tolerance(m, 1e-2);
+  options.max_step = kLongest;
+  const auto integrator = make_time_integrator<Host>(bar, options, w);
+  double longest = 0.0;
+  while (integrator->t() < 0.1) longest = std::max(longest, integrator->step(0.1).dt);
+  EXPECT_LE(longest, kLongest * (1.0 + 1e-12));
+  EXPECT_GT(longest, 0.5 * kLongest);
+  options.max_step = 0.0;
+  EXPECT_THROW(make_time_integrator<Host>(bar, options, w), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace tessera::testing

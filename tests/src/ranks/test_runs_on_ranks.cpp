@@ -21,7 +21,6 @@ Program start_on_ranks(int ranks, const std::filesystem::path& directory,
   launcher.insert(launcher.end(), {TESSERA_MPIEXEC_NUMPROC_FLAG, std::to_string(ranks)});
   if (arguments[0] == "run") arguments.insert(arguments.end(), {"--set", "run.threads=1"});
   const auto prepare = [] {
-    setenv("OMP_WAIT_POLICY", "passive", 1);
     // In containers a process may not read another one's memory, which Open MPI would try.
     setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 1);
   };

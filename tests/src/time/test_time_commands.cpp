@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -307,6 +308,51 @@ TEST_F(TimeCommands, ConvergenceTakesTolerancesAndLimits) {
   const ProgramResult limited = command("convergence", {"--time-limit", "1e-9"});
   EXPECT_EQ(limited.exit_code, 0);
   EXPECT_THAT(limited.output, HasSubstr("left out: would take about "));
+}
+
+// The polynomials of bdf go through values before the jump, and no step after it is short enough.
+TEST_F(TimeCommands, BdfBeginsAnewWhereABoundaryValueJumpsAtAnOutput) {
+  write_file(path() / "case.toml",
+             "[mesh]\ndimension = 2\ncells = [16, 1]\nspacing = [{ geometric = 1.2 }, "
+             "\"uniform\"]\n[space]\ndegree = 3\n[boundary]\n"
+             "left = { type = \"dirichlet\", value = \"t < 0.5 ? 0 : 1\" }\n"
+             "right = { type = \"neumann\" }\nbottom = { type = \"neumann\" }\n"
+             "top = { type = \"neumann\" }\n[time]\nend = 0.7\ntolerance = 1e-5\n"
+             "method = \"bdf\"\n[output]\ndirectory = \"out\"\nvtk = false\n"
+             "picture = false\nprobes = [[0.2, 0.5]]\n");
+  for (const char* interval : {"0.1", "0.25"}) {
+    const ProgramResult ran =
+        command("run", {"--overwrite", "--set", fmt::format("time.output_interval={}", interval)});
+    ASSERT_EQ(ran.exit_code, 0) << ran.errors;
+    const std::string probes = read_file(path() / "out/probes.csv");
+    const std::string last = probes.substr(probes.rfind("\n0.7,") + 5);
+    // Of the series: 1 - sum of 4 / pi / k sin(k pi x / 2) exp(-k^2 pi^2 / 4 t), k = 1, 3, 5, ...
+    EXPECT_NEAR(std::stod(last), 0.755752, 2e-5) << interval;
+  }
+}
+
+// Of a source that is there for a hundredth of the time, steps of any tolerance may see nothing.
+TEST_F(TimeCommands, NoStepIsLongerThanMaxStepSoThatPulsesAreSeen) {
+  write_file(path() / "case.toml",
+             "[mesh]\ndimension = 2\ncells = [2, 2]\n[problem]\n"
+             "source = \"t > 5 && t < 5.1 ? 10 : 0\"\n[boundary]\n"
+             "left = { type = \"neumann\" }\nright = { type = \"neumann\" }\n"
+             "bottom = { type = \"neumann\" }\ntop = { type = \"neumann\" }\n[time]\nend = 10\n"
+             "initial = \"1\"\n[output]\ndirectory = \"out\"\nvtk = false\npicture = false\n");
+  for (const char* method : {"sdirk", "bdf", "explicit-rk"}) {
+    const ProgramResult ran = command("run", {"--overwrite", "--set", "time.max_step=0.03", "--set",
+                                              fmt::format("time.method={}", method)});
+    ASSERT_EQ(ran.exit_code, 0) << ran.errors;
+    EXPECT_THAT(ran.output, HasSubstr("steps by tolerance 0.0001, at most 0.03 long"));
+    const auto result = nlohmann::json::parse(read_file(path() / "out/result.json"));
+    EXPECT_NEAR(result["solution"]["max"].get<double>(), 2.0, 1e-3) << method;
+  }
+  const ProgramResult refused =
+      command("check", {"--set", "time.step=0.1", "--set", "time.max_step=0.2"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.errors,
+              HasSubstr("time.max_step = 0.2: must be left out with time.step = 0.1: "
+                        "all steps have that length"));
 }
 
 }  // namespace
