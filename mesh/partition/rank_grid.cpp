@@ -6,16 +6,11 @@
 #include <stdexcept>
 #include <string>
 
+#include "mesh/box_text.hpp"
 #include "mesh/node_lattice.hpp"
 
 namespace tessera {
 namespace {
-
-std::string text_of(const IndexTriple& values, int dimension) {
-  std::string text;
-  for (int d = 0; d < dimension; ++d) text += (d > 0 ? " x " : "") + std::to_string(values[d]);
-  return text;
-}
 
 bool has_cells_for(const BoxMesh& mesh, const RankGrid& grid) {
   for (int d = 0; d < 3; ++d) {
@@ -73,7 +68,7 @@ RankGrid choose_rank_grid(const BoxMesh& mesh, int degree, int ranks,
   if (best[0] == 0) {
     throw std::invalid_argument(
         std::to_string(ranks) + " processes cannot share " +
-        text_of(mesh.cells(), mesh.dimension()) +
+        box_text(mesh.cells(), mesh.dimension()) +
         " cells: no box of so many processes has a cell for each along every axis");
   }
   return best;
@@ -82,8 +77,8 @@ RankGrid choose_rank_grid(const BoxMesh& mesh, int degree, int ranks,
 void require_rank_count(const RankGrid& grid, int ranks) {
   const Index count = Index{grid[0]} * grid[1] * grid[2];
   if (count == ranks) return;
-  throw std::invalid_argument("a grid of " + text_of({grid[0], grid[1], grid[2]}, 3) +
-                              " ranks is for " + std::to_string(count) + " processes, not for " +
+  throw std::invalid_argument("a grid of " + box_text(grid, 3) + " ranks is for " +
+                              std::to_string(count) + " processes, not for " +
                               std::to_string(ranks));
 }
 

@@ -37,17 +37,14 @@ __global__ void __launch_bounds__(kReductionThreads)
   }
 }
 
-// *pq = p.q. Launch: as above. 2 vectors; deterministic.
-template <class T>
+// *result = the sum of term(i). Launch: as above; deterministic.
+template <class Term>
 __global__ void __launch_bounds__(kReductionThreads)
-    direction_sum_kernel(Index n, const T* __restrict__ p, const T* __restrict__ q, double* pq,
-                         Sums<1>* partial, unsigned* arrived) {
+    sum_kernel(Index n, Term term, double* result, Sums<1>* partial, unsigned* arrived) {
   Sums<1> sum;
   const Index stride = thread_count<kReductionThreads>();
-  for (Index i = thread_number<kReductionThreads>(); i < n; i += stride) {
-    sum[0] += static_cast<double>(p[i]) * static_cast<double>(q[i]);
-  }
-  reduce_over_grid(sum, partial, arrived, [=](const Sums<1>& total) { *pq = total[0]; });
+  for (Index i = thread_number<kReductionThreads>(); i < n; i += stride) sum[0] += term(i);
+  reduce_over_grid(sum, partial, arrived, [=](const Sums<1>& total) { *result = total[0]; });
 }
 
 // r -= rz / pq q, then *rz_after = r.D^-1 r; q is left as zeros where that is asked for. Launch: as
@@ -70,20 +67,6 @@ __global__ void __launch_bounds__(kReductionThreads)
   reduce_over_grid(sum, partial, arrived, [=](const Sums<1>& total) { *rz_after = total[0]; });
 }
 
-// *rz = r.D^-1 r. Launch: as above. 2 vectors; deterministic.
-template <class T>
-__global__ void __launch_bounds__(kReductionThreads)
-    residual_sum_kernel(Index n, const T* __restrict__ d, const T* __restrict__ r, double* rz,
-                        Sums<1>* partial, unsigned* arrived) {
-  Sums<1> sum;
-  const Index stride = thread_count<kReductionThreads>();
-  for (Index i = thread_number<kReductionThreads>(); i < n; i += stride) {
-    const double wide = static_cast<double>(r[i]);
-    sum[0] += static_cast<double>(d[i]) * wide * wide;
-  }
-  reduce_over_grid(sum, partial, arrived, [=](const Sums<1>& total) { *rz = total[0]; });
-}
-
 }  // namespace
 
 template <class T>
@@ -103,8 +86,18 @@ std::vector<double> lanczos_sums(const LinearOperator<T, Device>& a,
 
   fill_random(r);
   if (adding != nullptr) fill(q, T{0});
-  launch(residual_sum_kernel<T>, over_entries("first sum of an eigenvalue estimate"), n, d,
-         r.data(), first_rz.data(), buffer.partial(), buffer.arrived());
+  const auto queue_sum = [&](auto term, double* result) {
+    launch(sum_kernel<decltype(term)>, over_entries("sum of an eigenvalue estimate"), n, term,
+           result, buffer.partial(), buffer.arrived());
+  };
+  const auto residual_term = [d, r = r.data()] __device__(Index i) {
+    const double wide = static_cast<double>(r[i]);
+    return static_cast<double>(d[i]) * wide * wide;
+  };
+  const auto direction_term = [p = p.data(), q = q.data()] __device__(Index i) {
+    return static_cast<double>(p[i]) * static_cast<double>(q[i]);
+  };
+  queue_sum(residual_term, first_rz.data());
   const double* rz = first_rz.data();
   LastSums last{nullptr, nullptr};
   for (int k = 0; k < steps; ++k) {
@@ -120,8 +113,7 @@ std::vector<double> lanczos_sums(const LinearOperator<T, Device>& a,
       } else {
         a.apply(p, q);
       }
-      launch(direction_sum_kernel<T>, over_entries("product of an eigenvalue estimate"), n,
-             p.data(), q.data(), &sums->pq, buffer.partial(), buffer.arrived());
+      queue_sum(direction_term, &sums->pq);
     }
     launch(
         adding != nullptr ? residual_kernel<Leave::zeros, T> : residual_kernel<Leave::as_it_is, T>,

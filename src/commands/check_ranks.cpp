@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 
+#include "mesh/box_text.hpp"
 #include "postprocess/files/human_units.hpp"
 #include "src/case/memory/application_bytes.hpp"
 #include "src/case/ranks/rank_efficiency.hpp"
@@ -17,13 +18,6 @@
 
 namespace tessera {
 namespace {
-
-template <class Counts>
-std::string box_text(const Counts& counts, int dimension) {
-  std::string text;
-  for (int d = 0; d < dimension; ++d) text += fmt::format("{}{}", d > 0 ? " x " : "", counts[d]);
-  return text;
-}
 
 std::string part_text(const BoxPartition& partition, int rank, int degree) {
   return fmt::format("{} cells, {} DoFs",

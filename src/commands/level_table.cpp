@@ -2,8 +2,8 @@
 #include "src/commands/level_table.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "mesh/box_text.hpp"
 #include "postprocess/files/human_units.hpp"
 #include "postprocess/files/text_table.hpp"
 
@@ -26,9 +26,8 @@ std::string level_table(const std::vector<LevelSummary>& levels, int dimension) 
   }
   for (std::size_t l = 0; l < levels.size(); ++l) {
     const LevelSummary& level = levels[l];
-    const IndexTriple& cells = level.shape.cells;
     table.add_row({std::to_string(l), std::to_string(level.shape.degree),
-                   fmt::format("{}", fmt::join(cells.begin(), cells.begin() + dimension, " x ")),
+                   box_text(level.shape.cells, dimension),
                    human_count(static_cast<double>(level.dofs)), level.strategy,
                    bytes_text(level.bytes), human_bytes(level.cycle_bytes),
                    fmt::format("{:.1f} %", 100.0 * level.cycle_bytes / sum)});

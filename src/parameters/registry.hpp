@@ -174,7 +174,7 @@ class Registry : public Keys<Parameters> {
     for (std::size_t i = 0; i < values.size(); ++i) {
       // A number that stands for what follows from other keys goes on doing so.
       if (unresolved[i] && !keys()[i].default_text.empty() &&
-          std::holds_alternative<std::int64_t>(unresolved[i]->data)) {
+          unresolved[i]->template get_if<std::int64_t>() != nullptr) {
         values[i] = unresolved[i];
       }
     }

@@ -24,7 +24,9 @@ void add_chebyshev_keys(Keys<SolverParameters>& keys) {
 void add_multigrid_keys(Keys<SolverParameters>& keys) {
   keys.add(
       {.name = "solver.multigrid.levels",
-       .description = "Most levels, the finest included; 0 = down to one of about a thousand DoFs.",
+       .description =
+           "Most levels, the finest included; 0 = down to one of at most 1000 DoFs, or 400 on the "
+           "CPU where its inverse counts.",
        .range = between(0, 64)},
       [](auto& p) -> auto& { return p.multigrid.levels; });
   keys.add(

@@ -39,12 +39,11 @@ Index degree_first_below(const CaseParameters& parameters) {
 // The coarsest level's inverse takes a core 20 ms at 729 DoFs and 3 ms at 343, which of small
 // cases, and where it is often made, is more than what it saves in iterations. A GPU takes less for
 // it than for one level more.
-Index small_enough(const CaseParameters& parameters) {
+bool inverse_counts(const CaseParameters& parameters) {
   constexpr Index kSmallCase = 200'000;
-  const bool is_soon_made = case_processor(parameters) == Processor::gpu;
-  const bool is_worth_it = !is_nonlinear(parameters) && !parameters.time &&
-                           case_shape(parameters).lattice.size() > kSmallCase;
-  return is_soon_made || is_worth_it ? 1000 : 400;
+  if (case_processor(parameters) != Processor::cpu) return false;
+  return is_nonlinear(parameters) || parameters.time ||
+         case_shape(parameters).lattice.size() <= kSmallCase;
 }
 
 }  // namespace
@@ -54,7 +53,8 @@ MultigridOptions multigrid_options(const CaseParameters& parameters) {
   MultigridOptions options;
   options.rules.order = coarsening_order(parameters);
   options.rules.degree_first_below = degree_first_below(parameters);
-  options.rules.small_enough = small_enough(parameters);
+  constexpr Index kSmallInverse = 400;
+  if (inverse_counts(parameters)) options.rules.small_enough = kSmallInverse;
   if (multigrid.levels > 0) options.rules.max_levels = multigrid.levels;
   options.smoother = multigrid.smoother;
   options.smoother_degree = multigrid.smoother_degree;

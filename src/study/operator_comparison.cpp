@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "mesh/box_text.hpp"
 #include "operators/cells/scatter.hpp"
 #include "postprocess/files/human_units.hpp"
 #include "postprocess/files/text_table.hpp"
@@ -29,11 +30,7 @@ constexpr char kRow[] = "  {:<{}} {:>9} {:>10} {:>9} {:>9} {:>10} {:>8} {:>8} {:
 constexpr char kUnsuitable[] = "unsuitable";
 constexpr char kDoesNotFit[] = "does not fit";
 
-std::string cells_text(const BoxMesh& mesh) {
-  const IndexTriple& n = mesh.cells();
-  return mesh.dimension() == 2 ? fmt::format("{} x {}", n[0], n[1])
-                               : fmt::format("{} x {} x {}", n[0], n[1], n[2]);
-}
+std::string cells_text(const BoxMesh& mesh) { return box_text(mesh.cells(), mesh.dimension()); }
 
 const std::vector<std::string> kColumns = {"dimension",
                                            "geometry",

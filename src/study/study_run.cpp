@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "mesh/box_text.hpp"
 #include "postprocess/files/atomic_file.hpp"
 #include "postprocess/files/text_table.hpp"
 #include "postprocess/report/report.hpp"
@@ -35,12 +36,7 @@ std::string machine_of_ranks() {
 }
 
 std::string grid_text(const std::optional<BoxPartition>& partition, const char* times) {
-  if (!partition) return "1";
-  std::string text;
-  for (int d = 0; d < partition->dimension(); ++d) {
-    text += (d == 0 ? "" : times) + fmt::format("{}", partition->grid()[d]);
-  }
-  return text;
+  return partition ? box_text(partition->grid(), partition->dimension(), times) : "1";
 }
 
 }  // namespace
